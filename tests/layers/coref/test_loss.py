@@ -17,6 +17,7 @@ from spacy_span_selector.layers.selection.selectors import (
     SigmoidSelector,
     StructuredSelector,
 )
+from spacy_span_selector.layers.selection.types import GoldTypes
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 
 from ...layouts import layout_of, listed
@@ -53,6 +54,7 @@ def make_case(
     scale: float = 1.0,
     selector: Selector = STRUCTURED,
     choose: CandidateStrategy | None = None,
+    types: int = 0,
 ) -> Case:
     """A random case."""
     torch.manual_seed(seed)
@@ -71,7 +73,13 @@ def make_case(
     facts = MentionFacts.read(words_only(torch.zeros_like(layout.document)), Spans(first, last))
     vectors, mention_scores = torch.randn(len(first), 4), scale * torch.randn(len(first))
     links = linker(Mentions(vectors, mention_scores, layout.document[first], torch.ones(len(first)), facts))
-    selection = Selection(scores, marginals, scores.new_zeros(0, layout.size), candidates, Spans(first, last))
+    shares = torch.randn(types, layout.size).log_softmax(0) if types else None
+    nothing = scores.new_zeros(0, layout.size)
+    selection = Selection(scores, marginals, nothing, candidates, Spans(first, last), shares)
+    if types:  # of each mention one or two may be right, of the documents one declares two, one all, one none
+        of_mentions = (torch.arange(types) - numbers[:, None]) % types < 1 + numbers[:, None] % 2
+        declared = torch.arange(types) < torch.tensor([[2], [types], [0]])
+        gold = replace(gold, types=GoldTypes(of_mentions, declared))
     return Case(CorefOutput(selection, links), gold, layout, scores, selector)
 
 
@@ -80,7 +88,7 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
     p = case.output.selection.marginals.selected.double().exp().tolist()
     gold_flat = case.gold.flat_index(case.layout).tolist()
     cluster_of = dict(zip(gold_flat, case.gold.clusters.tolist(), strict=True))
-    loss = -sum(math.log(p[span]) for span in gold_flat)
+    loss = -sum(math.log(p[span] * share_of(case, span, row)) for row, span in enumerate(gold_flat))
     candidates = case.output.selection.candidates.tolist()
     for i, span in enumerate(candidates):
         weights = {
@@ -97,10 +105,25 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
             elif cluster not in [cluster_of.get(other) for other in candidates[:i]]:
                 loss -= math.log(1 / total)
         elif case.gold.annotated[case.layout.document[case.output.selection.spans.starts[i]]]:
-            unlinked = p[span] / total if annotation == "partial" else 0.0
-            loss -= math.log(unlinked + 1 - p[span])
+            declared = share_declared(case, case.output.selection.spans.starts[i], span)
+            unlinked = p[span] * declared / total if annotation == "partial" else 0.0
+            apart = (total - sum(weight for other, weight in weights.items() if other in cluster_of)) / total
+            loss -= math.log(unlinked + 1 - p[span] + p[span] * (1 - declared) * apart)
     in_annotated = case.gold.annotated[case.layout.document[case.output.selection.spans.starts]]
     return loss / int(in_annotated.sum())
+
+
+def share_of(case: Case, span: int, row: int) -> float:
+    """How probable the types are that a gold mention may have."""
+    types, allowed = case.output.selection.types, case.gold.types.of_spans
+    return 1.0 if types is None or allowed is None else float(types[allowed[row], span].exp().sum())
+
+
+def share_declared(case: Case, token: torch.Tensor, span: int) -> float:
+    """How probable the types are that the document of a span is annotated for."""
+    types, declared = case.output.selection.types, case.gold.types.declared
+    own = None if declared is None else declared[case.layout.document[token]]
+    return 1.0 if types is None or own is None else float(types[own, span].exp().sum())
 
 
 def loss_of(case: Case, annotation: Annotation = "complete", negatives: float = 0.0) -> torch.Tensor:
@@ -116,6 +139,8 @@ CASES = {
     "documents not annotated": {"clusters": CLUSTERS[:3], "annotated": (True, False, False)},
     "annotated without clusters": {"clusters": CLUSTERS[:3], "annotated": (True, False, True)},
     "sigmoid": {"selector": SigmoidSelector()},
+    "types": {"types": 3},
+    "types, gold spans missed": {"types": 4, "add_gold": False},
 }
 
 

@@ -92,6 +92,28 @@ def test_loss_is_that_of_the_formula(selector: Selector, annotation: Annotation,
     assert float(loss) == pytest.approx(negative_log_likelihood(output, layout, others) / len(learnt), rel=1e-4)
 
 
+def test_labels_that_exclude_each_other_are_types_of_the_selector() -> None:
+    layout = layout_of(SENTENCES)
+    selection = select(LaminarSelector(), layout, candidates=12)
+    shares = torch.randn(LABELS, layout.size).log_softmax(0)
+    output = SpancatOutput(selection._replace(types=shares), None)
+    declared = torch.tensor([[True, True, False], [False, False, True], [True, False, False]])
+    labels = torch.tensor([*GOLD.values()]).float()
+    gold = GoldLabels(spans_at(GOLD), labels, torch.tensor(ANNOTATED), declared)
+    p, total = selection.marginals.selected.exp(), 0.0
+    for (start, end), has in zip(GOLD, labels > 0, strict=True):
+        at = int(layout.flat_index(torch.tensor([start]), torch.tensor([end])))
+        total -= math.log(float(p[at] * shares[has, at].exp().sum()))
+    learnt = [(at, span) for at, span in zip(selection.candidates.tolist(), listed(selection.spans), strict=True)]
+    learnt = [(at, span) for at, span in learnt if not 7 <= span[0] <= 9]  # the second document is not annotated
+    for at, span in learnt:
+        if span not in GOLD:
+            known = declared[0 if span[0] < 7 else 2]
+            total -= math.log(1 - float(p[at] * shares[known, at].exp().sum()))
+    loss = output.loss(gold, layout, annotation="complete", negatives=Negatives(0.0))
+    assert float(loss) == pytest.approx(total / len(learnt), rel=1e-4)
+
+
 # Decoding
 
 
