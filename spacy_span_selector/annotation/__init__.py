@@ -18,7 +18,7 @@ from .clusters import (
     set_clusters,
     set_mentions,
 )
-from .declared import get_annotates, set_annotates, types_of
+from .declared import as_declared, get_annotates, set_annotates, types_of
 from .frames import (
     CONSTITUENTS_KEY,
     FRAME_PREFIX,
@@ -118,6 +118,7 @@ __all__ = [
     "Quotation",
     "anchor_spans",
     "annotates_all_predicates",
+    "as_declared",
     "attrs_of_kept",
     "blank_lines",
     "clear_clusters",

@@ -21,6 +21,13 @@ def types_of(label: str) -> list[str]:
     return label.split(ONE_OF)
 
 
+def as_declared(label: str, annotates: Sequence[str] | None) -> str | None:
+    """What a label is called where these types are annotated, such as "LOC|FAC|GPE" for "LOC"; None if it is none."""
+    if annotates is None or label in annotates:
+        return label
+    return next((one for one in annotates if label in types_of(one)), None)
+
+
 def get_annotates(doc: Doc) -> list[str] | None:
     """The types that a document is annotated for; None for all."""
     found = doc.user_data.get(ANNOTATES_KEY)

@@ -54,7 +54,7 @@ class SpancatPrediction(SpanPrediction):
     "structured_spancat",
     assigns=["doc.spans"],
     requires=["token.is_sent_start"],
-    default_config={"model": DEFAULT_MODEL, "scorer": {"@scorers": "spacy.spancat_scorer.v1"}},
+    default_config={"model": DEFAULT_MODEL, "scorer": {"@scorers": "spacy_span_selector.spancat_scorer.v1"}},
     default_score_weights=LABELLED_SPANS.score_weights(),
 )
 class StructuredSpancat(LabelledPipe[GoldLabels, SpancatOutput, SpancatPrediction]):

@@ -5,14 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from spacy import registry
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..annotation import CLUSTER_PREFIX, MENTIONS_KEY, cluster_groups, cluster_keys, has_clusters_annotated, read_group
+from ..annotation import (
+    CLUSTER_PREFIX,
+    ENTITY_TYPE,
+    MENTIONS_KEY,
+    as_declared,
+    cluster_groups,
+    cluster_keys,
+    get_annotates,
+    get_text,
+    has_clusters_annotated,
+    read_group,
+)
 from .metrics.coreference import CorefScores
 from .metrics.counts import Counts
 from .task import Task, check_same_text
@@ -36,7 +47,8 @@ def score_coref(
 
     Mentions match if they cover the same characters, however each side is tokenised. A reference with neither
     clusters nor the key of the selected spans is not annotated and is ignored; one with this key
-    but no clusters is annotated as having no mentions. Spans without tokens are ignored.
+    but no clusters is annotated as having no mentions. Spans without tokens are ignored. Where a reference is annotated
+    for some types, clusters of other types do not count.
 
     RETURNS (dict[str, float | None]): Scores by name, from 0 to 1, except that `coref_density` counts spans per
         token and has no upper limit; all None if no reference is annotated.
@@ -76,12 +88,21 @@ def _add(example: Example, scores: CorefScores, prefix: str, mentions_key: str) 
     if not has_clusters_annotated(gold, prefix, mentions_key):
         return False
     check_same_text(gold, predicted)
-    scores.add_document(_clusters_by_character(gold, prefix), _clusters_by_character(predicted, prefix))
+    annotates = get_annotates(gold)
+    scores.add_document(*(_clusters_by_character(doc, prefix, annotates) for doc in (gold, predicted)))
     return True
 
 
-def _clusters_by_character(doc: Doc, prefix: str) -> list[list[tuple[int, int]]]:
-    return [[(span.start_char, span.end_char) for span in group if len(span)] for group in cluster_groups(doc, prefix)]
+def _clusters_by_character(
+    doc: Doc, prefix: str, annotates: Sequence[str] | None = None
+) -> list[list[tuple[int, int]]]:
+    """The clusters of a document, without those that are known to have another type than some."""
+    groups = (
+        group
+        for group in cluster_groups(doc, prefix)
+        if not (kind := get_text(group, ENTITY_TYPE)) or as_declared(kind, annotates) is not None
+    )
+    return [[(span.start_char, span.end_char) for span in group if len(span)] for group in groups]
 
 
 def _count_selected_spans(doc: Doc, prefix: str, mentions_key: str) -> int:

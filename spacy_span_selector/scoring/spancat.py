@@ -1,16 +1,50 @@
-"""The task of `structured_spancat`, whose scorer is that of spaCy's `spancat`."""
+"""Scores of `structured_spancat`: those of spaCy's `spancat`, of what a corpus is annotated for; and its task."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from spacy.tokens import Doc, SpanGroup
+from spacy import registry
+from spacy.pipeline.spancat import spancat_score
+from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
-from ..annotation import LABELLED_KEY, has_labelled_spans_annotated, read_group
+from ..annotation import LABELLED_KEY, as_declared, get_annotates, has_labelled_spans_annotated, read_group
 from .metrics.counts import Counts
 from .metrics.srl import count_matches
 from .task import Task, check_same_text
+
+
+@registry.scorers("spacy_span_selector.spancat_scorer.v1")
+def make_spancat_scorer() -> Callable[..., dict[str, Any]]:
+    """Create the scorer of the component: `score_labelled_spans`, to which the component passes its settings."""
+    return score_labelled_spans
+
+
+def score_labelled_spans(examples: Iterable[Example], *, spans_key: str = LABELLED_KEY, **cfg: Any) -> dict[str, Any]:
+    """Score predicted spans against gold ones as spaCy's `spancat` does.
+
+    Where a reference is annotated for some types, spans of other types do not count, and for "LOC|FAC|GPE" one of
+    these three is right.
+    """
+    examples = list(examples)
+    annotates = {}
+    for example in examples:
+        annotates[example.predicted] = annotates[example.reference] = get_annotates(example.reference)
+    scores: dict[str, Any] = spancat_score(
+        examples, spans_key=spans_key, getter=lambda doc, _: _declared_spans(doc, spans_key, annotates[doc])
+    )
+    return scores
+
+
+def _declared_spans(doc: Doc, key: str, annotates: Sequence[str] | None) -> list[Span]:
+    """The labelled spans of a document, with the labels that some annotation would have."""
+    spans = list(read_group(doc, key))
+    if annotates is None:
+        return spans
+    labels = {span.label_: as_declared(span.label_, annotates) for span in spans}
+    return [Span(doc, span.start, span.end, label=label) for span in spans if (label := labels[span.label_])]
 
 
 def count_labelled_spans(example: Example, *, spans_key: str = LABELLED_KEY, **cfg: Any) -> tuple[Counts, ...] | None:
@@ -23,12 +57,16 @@ def count_labelled_spans(example: Example, *, spans_key: str = LABELLED_KEY, **c
     if not has_labelled_spans_annotated(example.reference, spans_key):
         return None
     check_same_text(example.reference, example.predicted)
-    gold, predicted = (_by_character(doc, spans_key) for doc in (example.reference, example.predicted))
+    annotates = get_annotates(example.reference)
+    gold, predicted = (
+        {
+            (span.start_char, span.end_char, span.label_)
+            for span in _declared_spans(doc, spans_key, annotates)
+            if len(span)
+        }
+        for doc in (example.reference, example.predicted)
+    )
     return (count_matches(gold, predicted),)
-
-
-def _by_character(doc: Doc, key: str) -> set[tuple[int, int, str]]:
-    return {(span.start_char, span.end_char, span.label_) for span in read_group(doc, key) if len(span)}
 
 
 def _groups(doc: Doc, settings: Any) -> list[SpanGroup]:

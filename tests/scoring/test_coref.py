@@ -7,7 +7,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import CLUSTER_PREFIX, Mention, set_clusters, set_mentions
+from spacy_span_selector.annotation import CLUSTER_PREFIX, Mention, set_annotates, set_clusters, set_mentions
 from spacy_span_selector.scoring.coref import score_coref
 
 from ..spans import put_spans
@@ -94,3 +94,28 @@ def test_spans_without_tokens_do_not_count(place: int) -> None:
     assert score_coref([example]) == expected
     put_spans(example.predicted, "coref_mentions", ANN, SHE, (place, place), HE)
     assert score_coref([example]) == expected
+
+
+# What a corpus is annotated for
+
+
+def declaring(kinds: list[str], annotates: list[str]) -> Example:
+    """Gold has two people, one of them predicted, beside a cluster of each of some types."""
+    words = [*WORDS, "it", "itself"]
+    gold, predicted = make_doc([], words), make_doc([], words)
+    set_clusters(gold, [[ANN, SHE], [BOB, HE]], entity_types=["PER", "PER"])
+    clusters = [[ANN, SHE], *([(10, 11), (11, 12)] for _ in kinds)]
+    set_clusters(predicted, clusters, entity_types=["PER", *kinds])
+    set_annotates(gold, annotates)
+    return Example(predicted, gold)
+
+
+def test_clusters_of_types_that_a_reference_is_not_annotated_for_do_not_count() -> None:
+    without, with_things = declaring([], ["PER"]), declaring(["OBJECT"], ["PER"])
+    assert {**score_coref([with_things]), "coref_density": 0} == {**score_coref([without]), "coref_density": 0}
+    assert score_coref([with_things])["coref_ment_p"] == 1.0
+
+
+@pytest.mark.parametrize(("kind", "annotates"), [("", ["PER"]), ("OBJECT", ["PER", "VEH|OBJECT"])])
+def test_clusters_of_unknown_and_of_declared_types_count(kind: str, annotates: list[str]) -> None:
+    assert score_coref([declaring([kind], annotates)])["coref_ment_p"] == 0.5

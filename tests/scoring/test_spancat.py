@@ -11,9 +11,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import LABELLED_KEY, set_labelled_spans
+from spacy_span_selector.annotation import LABELLED_KEY, set_annotates, set_labelled_spans
 from spacy_span_selector.scoring.metrics.counts import Counts
-from spacy_span_selector.scoring.spancat import LABELLED_SPANS, count_labelled_spans
+from spacy_span_selector.scoring.spancat import LABELLED_SPANS, count_labelled_spans, score_labelled_spans
 
 VOCAB = Vocab()
 WORDS = ["Ann", "Lee", "saw", "the", "old", "house"]
@@ -80,3 +80,45 @@ def test_the_task_reads_the_group_of_the_component() -> None:
     assert LABELLED_SPANS.gold_spans(other, SETTINGS) is None
     assert [len(LABELLED_SPANS.groups(each, SETTINGS)) for each in (doc, empty, other)] == [1, 1, 0]
     assert [LABELLED_SPANS.can_learn(each, SETTINGS) for each in (doc, empty, other)] == [True, False, False]
+
+
+# What a corpus is annotated for
+
+
+def declaring(gold: Labelled, predicted: Labelled, annotates: list[str]) -> Example:
+    example = make_example(gold, predicted)
+    set_annotates(example.reference, annotates)
+    return example
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "annotates", "counts"),
+    [
+        ([(0, 2, "PER")], [(0, 2, "PER"), (3, 6, "OBJECT")], ["PER"], Counts(1, 1, 1, 1)),
+        ([(0, 2, "PER"), (3, 6, "OBJECT")], [(0, 2, "PER")], ["PER"], Counts(1, 1, 1, 1)),
+        ([(3, 6, "LOC|FAC|GPE")], [(3, 6, "FAC")], ["PER", "LOC|FAC|GPE"], Counts(1, 1, 1, 1)),
+        ([(3, 6, "LOC|FAC|GPE")], [(3, 6, "PER")], ["PER", "LOC|FAC|GPE"], Counts(0, 1, 0, 1)),
+        ([(3, 6, "LOC|FAC|GPE")], [(3, 6, "FAC")], ["FAC", "LOC|FAC|GPE"], Counts(0, 1, 0, 1)),
+        ([(0, 2, "PER")], [(0, 2, "PER")], [], Counts(0, 0, 0, 0)),
+    ],
+    ids=["other type", "other type in gold", "one of three", "none of three", "told apart", "nothing declared"],
+)
+def test_scores_are_of_what_a_reference_is_annotated_for(
+    gold: Labelled, predicted: Labelled, annotates: list[str], counts: Counts
+) -> None:
+    example = declaring(gold, predicted, annotates)
+    assert count_labelled_spans(example) == (counts,)
+    scores = score_labelled_spans([example])
+    expected = (counts.precision, counts.recall, counts.f1)
+    assert tuple(scores[f"spans_sc_{part}"] or 0 for part in "prf") == pytest.approx(expected)
+
+
+def test_a_place_is_listed_with_the_label_of_the_annotation() -> None:
+    scores = score_labelled_spans([declaring([(3, 6, "LOC|FAC")], [(3, 6, "FAC"), (0, 1, "ORG")], ["LOC|FAC"])])
+    assert {label: row["f"] for label, row in scores["spans_sc_per_type"].items()} == {"LOC|FAC": 1.0}
+
+
+@given(gold=SPANS, predicted=SPANS)
+def test_without_a_declaration_scores_are_those_of_spacys_scorer(gold: Labelled, predicted: Labelled) -> None:
+    example = make_example(gold, predicted)
+    assert score_labelled_spans([example]) == spancat_score([example], spans_key=LABELLED_KEY)

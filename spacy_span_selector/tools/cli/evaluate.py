@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from spacy.scorer import Scorer
 from spacy.training import Example
 from wasabi import msg
 
-from ...annotation import SPEAKERS_KEY, get_speakers
+from ...annotation import SPEAKERS_KEY, get_annotates, get_speakers
 from ...documents.given import without_extensions
 from ...scoring.task import PARTS, Task, all_tasks, find_tasks, reader_settings
 from ..files.writing import write_files
@@ -92,6 +93,8 @@ def evaluate_cli(
         if run:
             msg.divider(run.replace("_", " ").capitalize())
         _print_scores(found, tasks, per_role)
+    if declared := [*dict.fromkeys(chain(*(get_annotates(example.reference) or () for example in examples)))]:
+        typer.echo(f"Scored for the types that {data} is annotated for: {', '.join(declared)}")
     files: dict[Path, str | bytes] = {}
     if output is not None:
         files[output] = srsly.json_dumps(scores if speakers else scores[""], indent=2)
