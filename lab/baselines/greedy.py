@@ -93,7 +93,7 @@ def link_loss(output: CorefOutput, gold: GoldMentions, layout: SpanLayout, annot
     """The loss of coreference, per candidate of an annotated document; see the top of this module."""
     clusters = gold.cluster_of_span(layout)[output.selection.candidates]
     learnt = gold.annotated[layout.document[output.selection.spans.starts]]
-    antecedent, none = output.link_log_likelihood(clusters)
+    antecedent, none, _ = output.link_log_likelihood(clusters)
     terms = [torch.where(output.gold_antecedents(clusters).any(dim=1), antecedent, none)[learnt]]
     if annotation == "complete":
         log_p, log_not_p = output.selection.marginals

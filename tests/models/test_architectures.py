@@ -68,7 +68,7 @@ def head_input(name: str, *texts: str) -> HeadInput:
 def test_settings_reach_the_network_of_coreference() -> None:
     model, head = initialized("CorefModel", feature_width=3, dropout=0.2, max_span_width=4)
     assert isinstance(head, CorefHead)
-    assert head.sizes == {"width": 8}
+    assert head.sizes == {"width": 8, "labels": 0}
     assert head.span_scorer.start.weight.shape == (9, 8)
     assert head.span_scorer.width_embedding.embedding_dim == 3
     assert head.linker.project.out_features == 7

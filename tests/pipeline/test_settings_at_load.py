@@ -22,6 +22,7 @@ OTHER: dict[str, Any] = {
     "negative_widths": "gold",
     "learn_rate_factor": 2.0,
     "max_sentence_words": 5,
+    "types": [],
     "prefix": "mine",
     "keep_singletons": False,
     "mentions_key": "kept",

@@ -96,10 +96,15 @@ class SelectingHead(nn.Module):
     types: int = 0
 
     def grow_types(self, types: int) -> None:
-        """Take so many types, new ones last; the weights of the others stay."""
+        """Take so many types, new ones last; the weights of the others stay.
+
+        Where spans had no types, each gets an equal share of what they weigh.
+        """
         known, output = self.types, self.span_scorer.output
-        others = range(max(1, known), output.out_features)
-        self.span_scorer.output = grow_output(output, [*range(known), *[NEW] * (types - known), *others])
+        own = [*range(known), *[NEW] * (types - known)] if known else [0] * types
+        self.span_scorer.output = grow_output(output, [*own, *range(max(1, known), output.out_features)])
+        if not known:
+            self.span_scorer.output.bias.data[:types] -= math.log(types)
         self.types = types
 
     def select(

@@ -41,7 +41,7 @@ from ...wcfg import heaviest_set
 from ..selection.candidates import CandidateStrategy, Decoding
 from ..selection.network import NEW, NetworkSettings, SelectingHead, Size, grow_output, make_span_scorer
 from ..selection.sampling import Annotation, Negatives
-from ..selection.selectors import Selection, Selector
+from ..selection.selectors import LOG_ZERO, Selection, Selector
 from ..selection.types import GoldTypes
 from ..spans.layout import SpanLayout, Spans
 
@@ -192,4 +192,8 @@ class SpancatHead(SelectingHead):
             return SpancatOutput(selection, None)
         if request.labelled is not None:
             vectors = self.span_scorer.represent(tokens, request.labelled.starts, request.labelled.ends)
-        return SpancatOutput(selection, self.output(self.dropout(torch.relu(self.hidden(vectors)))))
+        labels = self.output(self.dropout(torch.relu(self.hidden(vectors))))
+        if request.types is not None:
+            other = [label for label in range(labels.shape[1]) if label not in request.types]
+            labels[:, other] = LOG_ZERO
+        return SpancatOutput(selection, labels)

@@ -183,6 +183,18 @@ def test_new_types_weigh_next_to_nothing_and_leave_the_others_as_they_were() -> 
     assert bool((after[2:4] == -5).all()) and head.types == 4
 
 
+def test_spans_that_had_no_types_weigh_what_they_weighed() -> None:
+    layout = layout_of([[4, 2]])
+    head = SelectingHead()
+    head.settings = NetworkSettings(hidden_width=8, feature_width=4, bfloat16=False)
+    head.span_scorer = make_span_scorer(head.settings, 6).eval()
+    tokens = torch.randn(len(layout.row), 6)
+    before = head.span_scorer(tokens, layout)[:, every_span(layout)]
+    head.grow_types(3)
+    after = head.span_scorer(tokens, layout)[:, every_span(layout)]
+    torch.testing.assert_close(torch.stack([after[:3].logsumexp(0), after[3]]), before)
+
+
 def test_the_declared_types_of_spans_are_those_of_their_documents() -> None:
     layout = layout_of([[2], [3]])
     declared = torch.tensor([[True, False], [True, True]])
