@@ -18,7 +18,7 @@ from .clusters import (
     set_clusters,
     set_mentions,
 )
-from .declared import as_declared, get_annotates, set_annotates, types_of
+from .declared import as_declared, declare, get_annotates, set_annotates, types_of
 from .frames import (
     CONSTITUENTS_KEY,
     FRAME_PREFIX,
@@ -127,6 +127,7 @@ __all__ = [
     "cluster_groups",
     "cluster_keys",
     "cluster_prefixes",
+    "declare",
     "describe_doc",
     "find_cluster_prefix",
     "find_frame_prefix",

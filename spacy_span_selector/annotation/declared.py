@@ -6,11 +6,14 @@ not tell apart: a span of this type is one of them, and nobody knows which. With
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from spacy.tokens import Doc
 
-from .checks import check_list, check_text
+from .checks import check_list, check_text, fail
+from .clusters import ENTITY_TYPE, cluster_keys, cluster_prefixes
+from .groups import LABELLED_NOTE, get_text, noted_prefixes
+from .labelled_spans import LABELLED_KEY, get_labelled_spans, set_labelled_spans
 
 ANNOTATES_KEY = "annotates"
 ONE_OF = "|"
@@ -37,7 +40,30 @@ def get_annotates(doc: Doc) -> list[str] | None:
 def set_annotates(doc: Doc, types: Sequence[str]) -> None:
     """Say what types a document is annotated for: all spans of these are marked, in clusters and as labelled spans.
 
-    RAISES (ValueError): If they are no strings. The document is as it was.
+    RAISES (ValueError): If they are no strings, or empty. The document is as it was.
     """
     types = check_list(doc, types, ANNOTATES_KEY, "strings")
-    doc.user_data[ANNOTATES_KEY] = [check_text(doc, label, f"{ANNOTATES_KEY}[{i}]") for i, label in enumerate(types)]
+    for i, label in enumerate(types):
+        if not all(types_of(check_text(doc, label, f"{ANNOTATES_KEY}[{i}]"))):
+            fail(doc, f"{ANNOTATES_KEY}[{i}]", label, "a type, or several with one | between them")
+    doc.user_data[ANNOTATES_KEY] = [*dict.fromkeys(types)]
+
+
+def declare(doc: Doc, annotates: Mapping[str, str] | Sequence[str]) -> None:
+    """Say what types a document is annotated for, and let its labelled spans and clusters have these.
+
+    annotates (Mapping[str, str] | Sequence[str]): The types, or the type of each label that stands for one. Other
+        labels stay as they are: spans that have them are known, but not that there are no more.
+    RAISES (ValueError): See `set_annotates`.
+    """
+    if not isinstance(annotates, Mapping):
+        return set_annotates(doc, annotates)
+    set_annotates(doc, [*annotates.values()])
+    for key in (key for prefix in cluster_prefixes(doc) for key in cluster_keys(doc, prefix)):
+        if kind := annotates.get(get_text(doc.spans[key], ENTITY_TYPE) or ""):
+            doc.spans[key].attrs[ENTITY_TYPE] = kind
+    for key in {LABELLED_KEY, *noted_prefixes(doc, LABELLED_NOTE)} & {*doc.spans}:
+        spans = get_labelled_spans(doc, key)
+        renamed = [(start, end, annotates.get(label, label)) for start, end, label in spans]
+        if renamed != spans:
+            set_labelled_spans(doc, [*dict.fromkeys(renamed)], key=key)

@@ -102,6 +102,12 @@ def read_coreference_column(
     return pair_brackets(brackets, faults, sentence_numbers, place, report)
 
 
+def commonest_labels(clusters: Iterable[Sequence[Mention]], labels: Mapping[Mention, str]) -> list[str]:
+    """The label that most mentions of each cluster have, of several the first; "" where none has one."""
+    counts = (Counter(labels[mention] for mention in cluster if mention in labels) for cluster in clusters)
+    return [max(count, key=count.__getitem__, default="") for count in counts]
+
+
 def pair_brackets(
     brackets: Sequence[Bracket],
     faults: Sequence[tuple[int, str]],  # token and message of what could not be read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import spacy
 import typer
@@ -13,7 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ...annotation import get_clusters, get_frames, get_labelled_spans, get_quotations
+from ...annotation import declare, get_clusters, get_frames, get_labelled_spans, get_quotations
 from ...examples.corpus import read_docs
 from ..files.writing import write_files
 from .registry import Command, Format
@@ -25,6 +25,25 @@ REST_OF_PREDICATE = "C-V"  # the only role that does not count as an argument
 Sources = Annotated[list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="Files to read, and that to write")]
 OutDir = Annotated[Path, typer.Argument(help="Folder for train.spacy, dev.spacy and test.spacy")]
 Lang = Annotated[str, typer.Option(help="Language whose tokenizer splits the text")]
+
+
+def parse_annotates(text: str) -> dict[str, str]:
+    """The type of each label, from the option `--annotates`."""
+    entries = [[part.strip() for part in entry.split("=")] for entry in text.split(",")]
+    for entry in entries:
+        if len(entry) > 2 or not all(entry):
+            raise typer.BadParameter(f"found {'='.join(entry)!r}, expected TYPE or LABEL=TYPE, with commas between.")
+    return {entry[0]: entry[-1] for entry in entries}
+
+
+Annotates = Annotated[
+    Any,  # a dictionary; None without the option
+    typer.Option(
+        parser=parse_annotates,
+        metavar="[LABEL=]TYPE,...",
+        help="Types of which all spans are marked, such as PER,place=LOC|FAC; unknown is where others are",
+    ),
+]
 Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gold or predicted")]
 OutPath = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write")]
 
@@ -34,20 +53,20 @@ def convert_command(format_: Format) -> Command:
     if format_.convert is not None:
         return format_.convert
 
-    def convert_texts(paths: Sources, lang: Lang = "en") -> None:
-        _convert(paths, format_, spacy.blank(lang))
+    def convert_texts(paths: Sources, lang: Lang = "en", annotates: Annotates = None) -> None:
+        _convert(paths, format_, spacy.blank(lang), annotates)
 
-    def convert_words(paths: Sources) -> None:
-        _convert(paths, format_, Language(Vocab()))
+    def convert_words(paths: Sources, annotates: Annotates = None) -> None:
+        _convert(paths, format_, Language(Vocab()), annotates)
 
     command = convert_words if format_.read_text is None else convert_texts
     command.__doc__ = f"Convert files in {format_.title}."
     return command
 
 
-def _convert(paths: Sequence[Path], format_: Format, nlp: Language) -> None:
+def _convert(paths: Sequence[Path], format_: Format, nlp: Language, annotates: Mapping[str, str] | None) -> None:
     sources, out_path = split_paths(paths)
-    save_docs({out_path: read_files(sources, lambda path: format_.read_docs(path, nlp))})
+    save_docs({out_path: read_files(sources, lambda path: format_.read_docs(path, nlp))}, annotates)
 
 
 def export_command(format_: Format) -> Command:
@@ -89,11 +108,22 @@ def split_docs(docs: Mapping[str, Doc], splits: Mapping[str, Iterable[str]], out
     }
 
 
-def save_docs(files: Mapping[Path, Sequence[Doc]], *, others: Mapping[Path, str] | None = None) -> None:
-    """Write documents with their titles to .spacy files, and other files, all or none; print what each .spacy holds."""
+def save_docs(
+    files: Mapping[Path, Sequence[Doc]],
+    annotates: Mapping[str, str] | None = None,
+    *,
+    others: Mapping[Path, str] | None = None,
+) -> None:
+    """Write documents with their titles to .spacy files, and other files, all or none; print what each .spacy holds.
+
+    annotates (Mapping[str, str] | None): What they are annotated for, see `declare`.
+    """
     for path, docs in files.items():
         if not docs:
             raise ValueError(f"{path}: not written, because no document was found for it.")
+        if annotates:
+            for doc in docs:
+                declare(doc, annotates)
     write_files([*((path, spacy_file(docs, path)) for path, docs in files.items()), *(others or {}).items()])
     for path, docs in files.items():
         typer.echo(f"{path}: {_describe(docs)}")

@@ -21,8 +21,8 @@ from ... import annotation
 from ...annotation import Mention, Quotation
 from ...people.speech import nearest_mention
 from .bio import parse_tags, read_tagged_spans
-from .columns import read_coreference_column, split_blocks
-from .commands import SPLITS, OutDir, save_docs, split_docs
+from .columns import commonest_labels, read_coreference_column, split_blocks
+from .commands import SPLITS, Annotates, OutDir, save_docs, split_docs
 from .files import read_text
 from .registry import Format
 from .reports import Report, check_counts, shorten
@@ -32,11 +32,13 @@ FOLDS_CURE = (
     "Expected a copy of https://github.com/dbamman/lrec2020-coref in that of LitBank or beside it, folds 0 to 9."
 )
 COUNTS = (100, 210_532)
+TYPES = ("PER", "FAC", "LOC", "GPE", "ORG", "VEH")
 CONLL_FOLDER, ENTITIES_FOLDER = Path("coref/conll"), Path("entities/tsv")
 QUOTATIONS_FOLDER, MENTIONS_FOLDER = Path("quotations/tsv"), Path("coref/tsv")
 NOVELS_FOLDER, NOVEL_SUFFIX = Path("original"), "_brat"
 FOLDS_FOLDER = Path("lrec2020-coref/data/litbank_tenfold_splits")
 COLUMNS, WORD_COLUMN = 13, 3
+TYPE = 5  # the value of a mention, after its place and its words
 FURTHEST = 40  # characters behind the word before; the first word may stand anywhere
 
 
@@ -44,7 +46,8 @@ def read_litbank(source: str | Path, vocab: Vocab | None = None, *, names: Seque
     """Read documents: words without spacing, sentences, named clusters and, where the copy has them, other annotation.
 
     source (str | Path): A copy of the repository: the folder that holds `coref/conll`, and for entities
-        `entities/tsv`, for quotations `quotations/tsv` and `coref/tsv`, for paragraphs `original`.
+        `entities/tsv`, for the types of clusters `coref/tsv`, for quotations `quotations/tsv` with it, for paragraphs
+        `original`.
     """
     folder = Path(source) / CONLL_FOLDER
     vocab = Vocab() if vocab is None else vocab
@@ -80,13 +83,19 @@ def _read_doc(source: Path, name: str, vocab: Vocab, report: Report) -> Doc:
     annotation.set_title(doc, name)
     cells, places = [[columns[-1] for columns in rows] for rows in sentences], [place for place, _ in chain(*blocks)]
     clusters = read_coreference_column(cells, places.__getitem__, report)
-    annotation.set_clusters(doc, list(clusters.values()), names=list(clusters))
+    lines: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    if (standoff := source / MENTIONS_FOLDER / f"{name}.ann").is_file():
+        lines = read_standoff(standoff)
+        annotation.set_annotates(doc, TYPES)
+    mentions = read_places(doc, lines["MENTION"])
+    types = {mentions[key]: values[TYPE] for key, values in lines["MENTION"].items()}
+    kinds = commonest_labels(clusters.values(), types)
+    annotation.set_clusters(doc, list(clusters.values()), names=list(clusters), entity_types=kinds)
     if (entities := source / ENTITIES_FOLDER / f"{name}.tsv").is_file():
         (text,) = parse_tags(read_text(entities))
         annotation.set_labelled_spans(doc, read_tagged_spans(text, entities, report))
     if (quotations := source / QUOTATIONS_FOLDER / f"{name}.ann").is_file():
-        lines = read_standoff(quotations) | read_standoff(source / MENTIONS_FOLDER / f"{name}.ann")
-        annotation.set_quotations(doc, _make_quotations(doc, lines))
+        annotation.set_quotations(doc, _make_quotations(doc, lines | read_standoff(quotations), mentions))
     if (novel := source / NOVELS_FOLDER / f"{name.removesuffix(NOVEL_SUFFIX)}.txt").is_file():
         starts = paragraph_starts([token.text for token in doc], read_text(novel))
         annotation.set_paragraphs(doc, list(zip(starts, [*starts[1:], len(doc)], strict=True)))
@@ -102,16 +111,16 @@ def read_standoff(path: Path) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def _make_quotations(doc: Doc, lines: dict[str, dict[str, list[str]]]) -> list[Quotation]:
-    """Quotations, each with the nearest mention of its speaker, outside of all quotations where there is one."""
+def read_places(doc: Doc, lines: dict[str, list[str]]) -> dict[str, Mention]:
+    """The span of each line by name, from the numbers of sentences and of words in them; the last word is inside."""
     starts = [sentence.start for sentence in doc.sents]
+    numbers = {name: map(int, values[:4]) for name, values in lines.items()}
+    return {name: (starts[first] + i, starts[last] + j + 1) for name, (first, i, last, j) in numbers.items()}
 
-    def place(values: Sequence[str]) -> Mention:
-        first, i, last, j = map(int, values[:4])  # of sentences, and of words in them; the last word is inside
-        return starts[first] + i, starts[last] + j + 1
 
-    places = {name: place(values) for name, values in lines["QUOTE"].items()}
-    mentions = {name: place(values) for name, values in lines["MENTION"].items()}
+def _make_quotations(doc: Doc, lines: dict[str, dict[str, list[str]]], mentions: dict[str, Mention]) -> list[Quotation]:
+    """Quotations, each with the nearest mention of its speaker, outside of all quotations where there is one."""
+    places = read_places(doc, lines["QUOTE"])
     # Entities have other names in `coref/conll`: they are the clusters of their mentions.
     cluster_of = {mention: cluster for cluster in annotation.get_clusters(doc) for mention in cluster}
     clusters = {entity: cluster_of[mentions[name]] for name, (entity,) in lines["COREF"].items()}
@@ -140,11 +149,12 @@ def convert_litbank(
     source: Annotated[Path, typer.Argument(help="Copy of dbamman/litbank, with lrec2020-coref in it or beside it")],
     out_dir: OutDir,
     fold: Annotated[int, typer.Option(min=0, max=9, help="Fold of the ten-fold cross-validation")] = 0,
+    annotates: Annotates = None,
 ) -> None:
     """Convert one fold of LitBank."""
     splits = read_litbank_fold(source, fold)
     docs = {annotation.get_title(doc): doc for doc in read_litbank(source)}
-    save_docs(split_docs(docs, splits, out_dir))
+    save_docs(split_docs(docs, splits, out_dir), annotates)
 
 
 FORMAT = Format(name="litbank", title="LitBank", convert=convert_litbank)

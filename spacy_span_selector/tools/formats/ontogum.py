@@ -2,6 +2,7 @@
 
 It comes from https://github.com/amir-zeldes/gum (Zhu, Pradhan and Zeldes 2021), with GUM itself, which marks every
 mention of the same texts with its type, such as `person`. `project.yml` pins it: what is not as expected is an error.
+Clusters have the types of their mentions; labelled spans are the mentions of GUM that are no pronoun, as in LitBank.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from spacy.vocab import Vocab
 from ... import annotation
 from ...annotation import Mention
 from ...people.speech import find_turns
-from .columns import read_coreference_column, read_phrases, split_blocks
-from .commands import SPLITS, OutDir, save_docs, split_docs
+from .columns import commonest_labels, read_coreference_column, read_phrases, split_blocks
+from .commands import SPLITS, Annotates, OutDir, save_docs, split_docs
 from .conllu import Sentence, make_doc, parse_all
 from .files import read_text, read_texts
 from .registry import Format
@@ -33,6 +34,7 @@ CONLLU_FOLDER, CONLLU_ARCHIVE = Path("coref/ontogum/conllu"), Path("coref/ontogu
 HEADING = re.compile(r"## (?P<split>\w+)")
 ITEM = re.compile(r"\s*\* (?P<name>\w+)")
 REDDIT = "GUM_reddit_"
+PRONOUN = ["PRON"]  # the parts of speech of its words
 MASKED = re.compile(r"^# text = [_ ]+$", re.MULTILINE)
 
 
@@ -42,13 +44,11 @@ def read_ontogum(
     *,
     names: Sequence[str] | None = None,
     singletons: Collection[str] = (),
-    types: bool = True,
 ) -> list[Doc]:
     """Read documents, without those from Reddit, whose words the repository withholds, unless they have been restored.
 
     singletons (Collection[str]): Documents in which each mention of GUM that OntoGUM lacks is a cluster of its own
         (Zhu et al. 2023, "Incorporating Singletons and Mention-based Features in Coreference Resolution").
-    types (bool): Whether the mentions of GUM, with their types, become labelled spans.
     """
     source = Path(source)
     vocab = Vocab() if vocab is None else vocab
@@ -66,7 +66,7 @@ def read_ontogum(
         sentences = parse_all(texts[path], path, report)[name]
         doc = make_doc([sentence.words for sentence in sentences], vocab)
         annotation.set_title(doc, name)
-        _annotate(doc, source, sentences, report, name in singletons, types)
+        _annotate(doc, source, sentences, report, name in singletons)
         docs.append(doc)
     report.warn()
     if names is None:
@@ -92,19 +92,23 @@ def read_ontogum_splits(source: str | Path, *, genres: Collection[str] | None = 
     return {split: [name for name in names if name.split("_")[1] in genres] for split, names in splits.items()}
 
 
-def _annotate(doc: Doc, source: Path, sentences: list[Sentence], report: Report, singletons: bool, types: bool) -> None:
+def _annotate(doc: Doc, source: Path, sentences: list[Sentence], report: Report, singletons: bool) -> None:
     name = annotation.get_title(doc)
     clusters = keep_first(read_clusters(source / CONLL_FOLDER / f"{name}.conll", sentences, report))
-    if singletons or (types and (source / GUM_FOLDER).is_dir()):
-        entities = read_clusters(source / GUM_FOLDER / f"{name}.conll", sentences, report)
-        if types:
-            kinds = [(entity.partition("-")[0], mentions) for entity, mentions in entities.items()]  # `place-2-Berlin`
-            labelled = {(*mention, kind) for kind, mentions in kinds for mention in mentions}
-            annotation.set_labelled_spans(doc, sorted(labelled))
+    types: dict[Mention, str] = {}
+    if singletons or (source / GUM_FOLDER).is_dir():
+        entities = keep_first(read_clusters(source / GUM_FOLDER / f"{name}.conll", sentences, report))
+        # The name of an entity is such as `place-2-Berlin`.
+        types = {mention: entity.partition("-")[0] for entity, mentions in entities.items() for mention in mentions}
+        named = [
+            (*span, kind) for span, kind in types.items() if [token.pos_ for token in doc[slice(*span)]] != PRONOUN
+        ]
+        annotation.set_labelled_spans(doc, named)
         if singletons:
-            others = {*chain(*entities.values())} - {*chain(*clusters.values())}
+            others = {*types} - {*chain(*clusters.values())}
             clusters |= {f"singleton-{number}": [mention] for number, mention in enumerate(sorted(others), start=1)}
-    annotation.set_clusters(doc, list(clusters.values()), names=list(clusters))
+    kinds = commonest_labels(clusters.values(), types)
+    annotation.set_clusters(doc, list(clusters.values()), names=list(clusters), entity_types=kinds)
     if turns := find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words]):
         annotation.set_speakers(doc, turns)
     path = source / TREES_FOLDER / f"{name}.ptb"
@@ -142,10 +146,8 @@ def convert_ontogum(
     singletons: Annotated[
         bool, typer.Option("--singletons", help="Mark the mentions of GUM that OntoGUM lacks, as singletons of train")
     ] = False,
-    types: Annotated[
-        bool, typer.Option(help="Label the mentions of GUM with their types. Don't, if a pipeline learns other labels")
-    ] = True,
     genre: Annotated[list[str] | None, typer.Option(help="Take only this genre, such as news; may be repeated")] = None,
+    annotates: Annotates = None,
 ) -> None:
     """Convert OntoGUM. Documents from Reddit are left out unless their words have been restored.
 
@@ -154,8 +156,8 @@ def convert_ontogum(
     """
     splits = read_ontogum_splits(source, genres=genre)
     names, marked = [*chain(*splits.values())] if genre else None, splits["train"] if singletons else ()
-    docs = {annotation.get_title(doc): doc for doc in read_ontogum(source, names=names, singletons=marked, types=types)}
-    save_docs(split_docs(docs, splits, out_dir))
+    docs = {annotation.get_title(doc): doc for doc in read_ontogum(source, names=names, singletons=marked)}
+    save_docs(split_docs(docs, splits, out_dir), annotates)
 
 
 FORMAT = Format(name="ontogum", title="OntoGUM", convert=convert_ontogum)

@@ -18,7 +18,8 @@ TREES = """(ROOT
 
 def conllu_row(index: int, form: str) -> str:
     space = "SpaceAfter=No" if form in ("(", "Rex", "barked") else "_"
-    return "\t".join([str(index), form, form.lower(), "X", "XX", "_", "_", "_", "_", space])
+    pos = "PRON" if form in ("her", "He") else "X"
+    return "\t".join([str(index), form, form.lower(), pos, "XX", "_", "_", "_", "_", space])
 
 
 def write_words(source: Path, name: str, *, speakers: tuple[str, str] = ("", ""), words: Iterable[str] = WORDS) -> Path:

@@ -8,6 +8,8 @@ from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import (
     Quotation,
+    cluster_groups,
+    get_annotates,
     get_clusters,
     get_labelled_spans,
     get_paragraphs,
@@ -27,7 +29,7 @@ SENTENCES = ["“ Go , ” said Ann .", "She left .", "“ I 'll stay . Tom will
 CELLS = {(0, 5): "(3)", (1, 0): "(3)", (2, 1): "(5)", (2, 5): "(5)", (3, 0): "(7|(5)", (3, 1): "7)"}
 TAGS = {(0, 4): "B-ACT\tO", (0, 5): "I-ACT\tB-PER", (1, 0): "B-PER\tO"}
 NOVEL = "A TALE\r\n\r\nby nobody\n\n“Go,” said\nAnn. She went.\n \t\n“I'll stay. Tom will, too.”\n\n\nTom slept.\n"
-ENTITIES = [f"MENTION T{i}{j} {i} {j} {i} {j} PER" for i, j in [(0, 5), (1, 0), (2, 1), (2, 5), (3, 0)]]
+ENTITIES = [f"MENTION T{i}{j} {i} {j} {i} {j} … PER PROP" for i, j in [(0, 5), (1, 0), (2, 1), (2, 5), (3, 0)]]
 ENTITIES += ["COREF T05 Ann-5", "COREF T10 Ann-5", "COREF T21 Tom-3", "COREF T25 Tom-3", "COREF T30 Tom-3"]
 QUOTATIONS = ["QUOTE Q7 2 0 2 10 …", "ATTRIB Q7 Tom-3", "QUOTE Q2 0 0 0 3 …", "ATTRIB Q2 Ann-5"]
 
@@ -61,6 +63,14 @@ def test_words_sentences_clusters_and_title_are_read(tale: Path):
     assert get_title(doc) == "tale_brat"
     assert doc.has_unknown_spaces
     assert not (has_labelled_spans_annotated(doc) or has_quotations_annotated(doc) or get_paragraphs(doc))
+
+
+def test_clusters_have_the_types_of_their_mentions_and_the_types_of_litbank_are_declared(tale: Path):
+    assert get_annotates(read_tale(tale)) is None  # the copy does not say what the mentions are
+    write_rows(tale / "coref/tsv/tale_brat.ann", [*ENTITIES, "MENTION T31 3 0 3 1 Tom_slept VEH NOM"])
+    doc = read_tale(tale)
+    assert [group.attrs["entity_type"] for group in cluster_groups(doc)] == ["PER", "PER", "VEH"]
+    assert get_annotates(doc) == ["PER", "FAC", "LOC", "GPE", "ORG", "VEH"]
 
 
 def test_each_column_has_the_entities_of_a_level(tale: Path):
@@ -131,6 +141,8 @@ def test_the_whole_corpus_is_kept(tmp_path: Path):
     quotations = [get_quotations(doc) for doc in docs]
     assert (sum(map(len, quotations)), quotations.count([])) == (1_765, 14)
     assert all(quotation.speaker is not None for of_doc in quotations for quotation in of_doc)
+    kinds = [group.attrs["entity_type"] for doc in docs for group in cluster_groups(doc)]
+    assert (len(kinds), kinds.count("PER"), kinds.count("FAC"), kinds.count("GPE")) == (7_927, 4_958, 1_373, 528)
     spans = [get_labelled_spans(doc) for doc in docs]
     assert sum(map(len, spans)) == 13_912
     assert {span.label for of_doc in spans for span in of_doc} == {"PER", "FAC", "LOC", "GPE", "VEH", "ORG"}

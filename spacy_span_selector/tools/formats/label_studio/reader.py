@@ -30,7 +30,7 @@ from ....annotation import (
 )
 from ....annotation.checks import show
 from ..columns import REPEATED_ARGUMENTS, REPEATED_MENTIONS
-from ..commands import Lang, Sources, read_files, save_docs, split_paths
+from ..commands import Annotates, Lang, Sources, read_files, save_docs, split_paths
 from ..files import read_text
 from ..plain import FORMAT, from_dict
 from ..plain.schema import Number, Record, Text
@@ -321,9 +321,10 @@ def convert_label_studio(
     paths: Sources,
     lang: Lang = "en",
     text_field: Annotated[str, typer.Option(help="Where the data of a task has the text")] = TEXT_FIELD,
+    annotates: Annotates = None,
 ) -> None:
     """Convert what was annotated in Label Studio and exported as JSON."""
     sources, out_path = split_paths(paths)
     nlp = spacy.blank(lang)
     docs = read_files(sources, lambda path: read_label_studio(path, nlp, text_field=text_field))
-    save_docs({out_path: docs})
+    save_docs({out_path: docs}, annotates)

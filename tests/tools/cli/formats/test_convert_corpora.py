@@ -7,10 +7,12 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import (
     Argument,
     Frame,
+    cluster_groups,
+    get_annotates,
     get_clusters,
     get_frames,
+    get_labelled_spans,
     get_title,
-    has_labelled_spans_annotated,
 )
 from spacy_span_selector.annotation.lexicon import read_lexicon
 
@@ -117,14 +119,26 @@ def test_ontogum_has_singletons_of_gum_in_train_alone(ontogum: Path, tmp_path: P
     assert len(get_clusters(dev)) == 2
 
 
-def test_ontogum_leaves_the_types_of_gum_out_where_asked(ontogum: Path, tmp_path: Path):
+def test_corpora_declare_types_and_rename_labels_where_asked(ontogum: Path, litbank: Path, tmp_path: Path):
     for name in ("GUM_vlog_a", "GUM_vlog_b", "GUM_vlog_c"):
-        write(ontogum / f"coref/gum/conll/{name}.conll", conll(["_", "(event-1)", *"________"]))
-    for types in ("--types", "--no-types"):
-        assert run("convert", "ontogum", ontogum, tmp_path, "--singletons", types).exit_code == 0
-        (train,), (dev,) = load(tmp_path / "train.spacy"), load(tmp_path / "dev.spacy")
-        assert [has_labelled_spans_annotated(doc) for doc in (train, dev)] == [types == "--types"] * 2
-        assert [(1, 2)] in get_clusters(train)
+        write(ontogum / f"coref/gum/conll/{name}.conll", conll(["(place-1)", "(event-2)", *"________"]))
+    annotates = "place=LOC|FAC|GPE, ORG"
+    assert run("convert", "ontogum", ontogum, tmp_path, "--singletons", "--annotates", annotates).exit_code == 0
+    (doc,) = load(tmp_path / "train.spacy")
+    assert get_annotates(doc) == ["LOC|FAC|GPE", "ORG"]
+    assert [group.attrs.get("entity_type") for group in cluster_groups(doc)] == ["LOC|FAC|GPE", "event", None]
+    assert get_labelled_spans(doc) == [(0, 1, "LOC|FAC|GPE"), (1, 2, "event")]
+    assert run("convert", "litbank", litbank, tmp_path, "--fold", 2, "--annotates", "PER").exit_code == 0
+    assert [get_annotates(doc) for doc in load(tmp_path / "train.spacy")] == [["PER"]] * 2
+
+
+@pytest.mark.parametrize("annotates", ["", "PER,", "=PER", "person=", "a=b=c"])
+def test_an_entry_of_annotates_that_is_no_type_is_named(ontogum: Path, tmp_path: Path, annotates: str):
+    result = run("convert", "ontogum", ontogum, tmp_path / "corpus", "--annotates", annotates)
+    assert result.exit_code == 2
+    expected = f"found '{annotates.rpartition(',')[2]}', expected TYPE or LABEL=TYPE, with commas between."
+    assert expected in " ".join(result.output.split())
+    assert not (tmp_path / "corpus").exists()
 
 
 def test_ontogum_can_be_converted_by_genre(ontogum: Path, tmp_path: Path):
