@@ -1,12 +1,14 @@
 from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 from spacy import schemas
 from spacy.cli.debug_config import debug_config
-from spacy.util import load_config, walk_dict
+from spacy.util import dot_to_object, load_config, walk_dict
 
+from spacy_span_selector.examples.corpus import create_corpus
 from spacy_span_selector.layers.coref.network import CorefSettings
 from spacy_span_selector.layers.spancat.network import SpancatSettings
 from spacy_span_selector.layers.srl.roles import SrlSettings
@@ -34,6 +36,9 @@ def test_config_has_all_settings(path: Path):
     for section, schema in {"nlp": schemas.ConfigSchemaNlp, "training": schemas.ConfigSchemaTraining}.items():
         optional = {"vectors", "before_update", "before_to_disk"}
         assert set(schema.model_fields) - optional <= set(config[section])
+    readers = [keys[:-1] for keys, value in walk_dict(config) if value == "spacy_span_selector.Corpus.v1"]
+    for keys in readers:
+        assert {*signature(create_corpus).parameters, "@readers"} == {*dot_to_object(config, ".".join(keys))}
 
 
 RECOMMENDED = {

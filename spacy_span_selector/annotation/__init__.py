@@ -18,7 +18,7 @@ from .clusters import (
     set_clusters,
     set_mentions,
 )
-from .declared import as_declared, declare, get_annotates, set_annotates, types_of
+from .declared import ANNOTATES_KEY, as_declared, declare, get_annotates, set_annotates, types_of
 from .frames import (
     CONSTITUENTS_KEY,
     FRAME_PREFIX,
@@ -91,6 +91,7 @@ from .titles import TITLE_KEY, describe_doc, get_title, set_title
 skip_absent_entry_points()  # whoever reads or writes span groups imports this package
 
 __all__ = [
+    "ANNOTATES_KEY",
     "ANTECEDENTS",
     "CLUSTER_PREFIX",
     "CONSTITUENTS_KEY",

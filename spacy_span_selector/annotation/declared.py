@@ -1,7 +1,8 @@
 """What a document is annotated for: the types of spans of which all are marked. Of other types nothing is known.
 
 `doc.user_data["annotates"]` lists them. One that is written "LOC|FAC|GPE" stands for several that the annotation does
-not tell apart: a span of this type is one of them, and nobody knows which. Without a list, every type is annotated.
+not tell apart: a span of this type is one of them, and nobody knows which. Without a list, every type is annotated; so
+it is for a `DocBin` that was written without `store_user_data`.
 """
 
 from __future__ import annotations
@@ -49,15 +50,18 @@ def set_annotates(doc: Doc, types: Sequence[str]) -> None:
     doc.user_data[ANNOTATES_KEY] = [*dict.fromkeys(types)]
 
 
-def declare(doc: Doc, annotates: Mapping[str, str] | Sequence[str]) -> None:
+def declare(doc: Doc, annotates: Mapping[str, str] | Sequence[str] | None) -> Doc:
     """Say what types a document is annotated for, and let its labelled spans and clusters have these.
 
-    annotates (Mapping[str, str] | Sequence[str]): The types, or the type of each label that stands for one. Other
-        labels stay as they are: spans that have them are known, but not that there are no more.
+    annotates (Mapping[str, str] | Sequence[str] | None): The types, or the type of each label that stands for one.
+        Other labels stay: what has them is known, but not that there is no more. None for what the document says.
+    RETURNS (Doc): The same document.
     RAISES (ValueError): See `set_annotates`.
     """
     if not isinstance(annotates, Mapping):
-        return set_annotates(doc, annotates)
+        if annotates is not None:
+            set_annotates(doc, annotates)
+        return doc
     set_annotates(doc, [*annotates.values()])
     for key in (key for prefix in cluster_prefixes(doc) for key in cluster_keys(doc, prefix)):
         if kind := annotates.get(get_text(doc.spans[key], ENTITY_TYPE) or ""):
@@ -67,3 +71,4 @@ def declare(doc: Doc, annotates: Mapping[str, str] | Sequence[str]) -> None:
         renamed = [(start, end, annotates.get(label, label)) for start, end, label in spans]
         if renamed != spans:
             set_labelled_spans(doc, [*dict.fromkeys(renamed)], key=key)
+    return doc

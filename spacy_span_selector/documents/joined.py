@@ -6,7 +6,6 @@ drops what the `attrs` of groups say.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, count
@@ -15,6 +14,7 @@ from typing import Any
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation import (
+    ANNOTATES_KEY,
     OF_SPANS,
     PREDICATES_KEY,
     QUOTATION_PREFIX,
@@ -23,9 +23,11 @@ from ..annotation import (
     cluster_prefixes,
     frame_keys,
     frame_prefixes,
+    get_annotates,
     get_title,
     quotation_keys,
     read_all_groups,
+    set_annotates,
     set_title,
 )
 
@@ -42,7 +44,7 @@ def join_docs(
 
     Mentions of different documents are never in one cluster. Scores, antecedents, names and rolesets stay, under every
     prefix. Other span groups with the same key are one, as with `Doc.from_docs`, with the scores of their spans. The
-    title stays if all documents have the same.
+    title stays if all documents have the same, and so do the types that all are annotated for.
 
     docs (Iterable[Doc]): The documents, which are not modified. They share a vocabulary.
     ensure_whitespace (bool): Whether there is a space between two documents.
@@ -52,7 +54,7 @@ def join_docs(
     """
     docs = list(docs)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=rf".*W102.*{re.escape(TITLE_KEY)}:")
+        warnings.filterwarnings("ignore", message=rf".*W102.*'({TITLE_KEY}|{ANNOTATES_KEY}):")
         from_docs: Any = Doc.from_docs  # whose annotation lacks `exclude`
         joined: Doc | None = from_docs(docs, ensure_whitespace, attrs, exclude=[*exclude, "spans"])
     if joined is None:
@@ -61,6 +63,9 @@ def join_docs(
     titles = {get_title(doc) for doc in docs}
     if "user_data" not in exclude and len(titles) == 1 and all(titles):
         set_title(joined, *titles)
+    declared = [types for doc in docs if (types := get_annotates(doc)) is not None]
+    if "user_data" not in exclude and declared:
+        set_annotates(joined, [label for label in declared[0] if all(label in types for types in declared)])
     if "spans" not in exclude:
         joined.spans.update(_join_groups(docs, joined))
     return joined

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from spacy import registry
 from spacy.attrs import DEP, ENT_ID, ENT_KB_ID, ENT_TYPE, LEMMA, MORPH, NORM, ORTH, POS, TAG
 from spacy.errors import Errors
@@ -26,7 +26,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Corpus, Example
 from spacy.vocab import Vocab
 
-from ..annotation import describe_doc
+from ..annotation import declare, describe_doc, types_of
 from ..documents.given import GivenAnnotation
 from ..documents.pieces import cut_doc
 from ..signatures import checks_arguments, takes_settings
@@ -38,6 +38,15 @@ STRINGS = (ORTH, NORM, LEMMA, TAG, MORPH, DEP, ENT_TYPE, ENT_KB_ID, ENT_ID)
 """Attributes of a token that are hashes of strings."""
 
 
+def _check_type(label: str) -> str:
+    if not all(types_of(label)):
+        raise ValueError("types, or several with one | between them")
+    return label
+
+
+Type = Annotated[str, AfterValidator(_check_type)]
+
+
 @registry.readers("spacy_span_selector.Corpus.v1")
 @takes_settings(GivenAnnotation, "the corpus reader")
 @checks_arguments("the corpus reader")
@@ -46,6 +55,7 @@ def create_corpus(
     settings: GivenAnnotation,
     gold_tokens: bool = True,
     max_words: int | None = None,
+    annotates: list[Type] | dict[str, Type] | None = None,
     limit: int = 0,
     sample: Sample | None = None,
     augmenter: Augmenter | None = None,
@@ -57,7 +67,14 @@ def create_corpus(
     if path is None:
         raise ValueError(Errors.E913)
     return PreannotatedCorpus(
-        path, settings, gold_tokens=gold_tokens, max_words=max_words, limit=limit, sample=sample, augmenter=augmenter
+        path,
+        settings,
+        gold_tokens=gold_tokens,
+        max_words=max_words,
+        annotates=annotates,
+        limit=limit,
+        sample=sample,
+        augmenter=augmenter,
     )
 
 
@@ -151,6 +168,7 @@ class PreannotatedCorpus(Corpus):
         *,
         gold_tokens: bool = True,
         max_words: int | None = None,
+        annotates: Sequence[str] | Mapping[str, str] | None = None,
         limit: int = 0,
         sample: Sample | None = None,
         augmenter: Augmenter | None = None,
@@ -169,6 +187,8 @@ class PreannotatedCorpus(Corpus):
         max_words (int | None): The number of words above which a document is cut between sentences, into pieces of at
             most as many words. Useful for training semantic roles, which lie within sentences: more documents fit in a
             batch, and a transformer reads a whole piece at once. Clusters that cross a cut fall apart. None never cuts.
+        annotates (Sequence[str] | Mapping[str, str] | None): The types of spans of which all are marked, or the type of
+            each label of the corpus, see `annotation.declare`. None for what the documents say themselves.
         limit (int): The number of documents to read, before they are cut; 0 for all.
         sample (Callable | None): Takes these documents and returns those to learn from, which may have less annotation.
             They are kept in memory when the corpus is read for the first time.
@@ -181,6 +201,7 @@ class PreannotatedCorpus(Corpus):
         self.gold_tokens = gold_tokens
         self.given = given
         self.max_words = max_words
+        self.annotates = annotates
         self.sample = sample
         self.sampled: list[Doc] | None = None
         self.lost: Counter[str] = Counter()
@@ -214,7 +235,7 @@ class PreannotatedCorpus(Corpus):
     def _sampled_docs(self, vocab: Vocab, locs: Iterable[str | Path]) -> Iterable[Doc]:
         if self.sampled is not None and all(doc.vocab is vocab for doc in self.sampled):
             return self.sampled
-        read = (doc for path in locs for doc in read_docs(path, vocab) if len(doc))
+        read = (declare(doc, self.annotates) for path in locs for doc in read_docs(path, vocab) if len(doc))
         docs = islice(read, self.limit if self.limit > 0 else None)
         if self.sample is None:
             return docs

@@ -22,12 +22,14 @@ from thinc.api import Config
 from spacy_span_selector.annotation import (
     Argument,
     Frame,
+    get_annotates,
     get_frames,
     get_labelled_spans,
     get_predicates,
     get_speakers,
     get_title,
     has_labelled_spans_annotated,
+    set_annotates,
     set_clusters,
     set_frames,
     set_labelled_spans,
@@ -241,6 +243,39 @@ def test_documents_that_are_short_or_without_sentences_are_not_cut(tmp_path: Pat
     )
 
 
+@pytest.mark.parametrize(
+    ("annotates", "declared", "label"),
+    [
+        (None, ["ORG"], "person"),
+        (["PER"], ["PER"], "person"),
+        ({"person": "PER", "town": "LOC|GPE"}, ["PER", "LOC|GPE"], "PER"),
+    ],
+)
+def test_pieces_say_what_the_corpus_annotates(tmp_path: Path, annotates: Any, declared: list[str], label: str):
+    doc = make_doc()
+    set_annotates(doc, ["ORG"])
+    set_labelled_spans(doc, [(0, 1, "person"), (5, 6, "person")])
+    pieces = [example.reference for example in read(tmp_path, doc, max_words=5, annotates=annotates)]
+    assert [get_annotates(piece) for piece in pieces] == [declared] * 2
+    assert [get_labelled_spans(piece) for piece in pieces] == [[(0, 1, label)]] * 2
+
+
+def test_labels_of_a_sample_that_is_kept_are_renamed_once(tmp_path: Path):
+    doc = make_doc()
+    set_labelled_spans(doc, [(0, 1, "person"), (5, 6, "town")])
+    DocBin(docs=[doc]).to_disk(tmp_path / "docs.spacy")
+    reader = create_corpus(tmp_path / "docs.spacy", annotates={"person": "town", "town": "person"}, sample=list)
+    for _ in range(2):
+        (example,) = reader(NLP)
+        assert get_labelled_spans(example.reference) == [(0, 1, "town"), (5, 6, "person")]
+
+
+@pytest.mark.parametrize("annotates", ["PER", ["PER", "LOC|"], {"person": ""}, {"person": ["PER"]}, [1]])
+def test_types_that_cannot_be_are_named(tmp_path: Path, annotates: Any):
+    with pytest.raises(ValueError, match=r"^'annotates(\[\d\])?' of the corpus reader is .*; it must be .+\.$"):
+        create_corpus(tmp_path, annotates=annotates)
+
+
 def test_examples_of_an_augmenter_are_given_the_same(tmp_path: Path):
     def add_the_first_sentence(nlp: Language, example: Example) -> Iterator[Example]:
         yield example
@@ -318,6 +353,7 @@ def test_fill_config_writes_every_setting(config_path: Path):
         "mentions": False,
         "speakers": True,
         "max_words": None,
+        "annotates": None,
         "prefix": "srl",
         "predicates_key": "srl_predicates",
         "cluster_prefix": "coref_clusters",

@@ -48,6 +48,7 @@ NO_ANNOTATION = Kind(
     "Annotate them, or remove them; check 'prefix' of the components.",
 )
 OTHER_TASK = Kind("documents annotated only for what no component of the config learns", loses=False)
+UNDECLARED = Kind("labels that documents have, but are not annotated for: others like them are unknown", loses=False)
 NO_WORDS = Kind("documents without words, which readers leave out", "some words", "Remove them.", loses=False)
 NOTHING_TO_LEARN = Kind(
     "components that find nothing to learn from, so that training stops",
@@ -87,7 +88,8 @@ def check_corpus(paths: Iterable[Path], training: Training, *, requires_all: boo
     problems: list[Problem] = []
     files: dict[Path, list[Doc]] = {}
     for path in find_files(paths):
-        files[path], found = read_file(path, training.nlp)
+        docs, found = read_file(path, training.nlp)
+        files[path] = training.declare(docs, path)
         problems += found
     train_files = [path for path in files if path.name.startswith("train")] or list(files)
     train_docs = [doc for path in train_files for doc in files[path]]
@@ -105,10 +107,13 @@ def check_corpus(paths: Iterable[Path], training: Training, *, requires_all: boo
         for doc in docs:
             problems += _check_doc(doc, path, training, pipes, keys["cluster"], trains=path in train_files)
     problems += find_repeated({str(path): docs for path, docs in files.items()})
+    counts = {path: count_docs(docs, keys) for path, docs in files.items()}
+    for path, found_there in counts.items():
+        undeclared = found_there.undeclared.items()
+        problems += [Problem(UNDECLARED, str(path), found=f"{label!r}, {count:,} times") for label, count in undeclared]
     groups: defaultdict[Kind, list[Problem]] = defaultdict(list)
     for problem in problems:
         groups[problem.kind].append(problem)
-    counts = {path: count_docs(docs, keys) for path, docs in files.items()}
     return Checked(counts, train_files, dict(sorted(groups.items(), key=lambda group: not group[0].loses)))
 
 

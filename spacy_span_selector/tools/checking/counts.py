@@ -10,7 +10,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ... import annotation
-from ...annotation import CLUSTER_PREFIX, FRAME_PREFIX, LABELLED_KEY
+from ...annotation import CLUSTER_PREFIX, ENTITY_TYPE, FRAME_PREFIX, LABELLED_KEY
 from ...annotation.nesting import find_crossing, nesting_depths
 
 KEYS = {"cluster": CLUSTER_PREFIX, "frame": FRAME_PREFIX, "labelled span": LABELLED_KEY}
@@ -21,6 +21,7 @@ TITLES = {
     "depth": "Deepest nesting",
     "nested": "Within others",
     "crossing": "Crossing others",
+    "annotates": "Annotated for",
 }
 """What tables call numbers whose names do not say enough."""
 
@@ -47,10 +48,13 @@ class Counts:
     nested: int = 0  # labelled spans within another one
     crossing: int = 0  # those that cross one that starts earlier
     labels: Counter[str] = field(default_factory=Counter)
+    annotates: Counter[str] = field(default_factory=Counter)  # documents by type
+    undeclared: Counter[str] = field(default_factory=Counter)  # labels of spans and clusters that no such type covers
 
     def as_data(self) -> dict[str, Any]:
         """Return the same as JSON holds it, the most frequent roles, rolesets and labels first."""
-        frequent = {name: dict(getattr(self, name).most_common()) for name in ("rolesets", "roles", "labels")}
+        counters = ("rolesets", "roles", "labels", "annotates", "undeclared")
+        frequent = {name: dict(getattr(self, name).most_common()) for name in counters}
         return {**vars(self), "widths": dict(sorted(self.widths.items())), **frequent}
 
     def rows(self) -> dict[str, str]:
@@ -66,7 +70,8 @@ class Counts:
         cells = {title: f"{number:,}" if number else "" for title, number in numbers.items()}
         labels = ", ".join(f"{label} {count:,}" for label, count in self.labels.most_common(MOST_FREQUENT))
         rarest = ", ".join(f"{role} {count:,}" for role, count in self.roles.most_common()[: -RAREST - 1 : -1])
-        return cells | {"Frequent labels": labels, "Rarest roles": rarest}
+        declared = ", ".join(f"{label} {count:,}" for label, count in self.annotates.items())
+        return cells | {"Frequent labels": labels, "Rarest roles": rarest, "Annotated for": declared}
 
 
 def count_docs(docs: Iterable[Doc], keys: Mapping[str, str] = KEYS) -> Counts:
@@ -75,6 +80,8 @@ def count_docs(docs: Iterable[Doc], keys: Mapping[str, str] = KEYS) -> Counts:
     for doc in docs:
         counts.documents += 1
         counts.tokens += len(doc)
+        declared = annotation.get_annotates(doc)
+        counts.annotates.update(declared or ())
         counts.sentences += sum(1 for _ in doc.sents) if doc.has_annotation("SENT_START") else 0
         clusters = annotation.get_clusters(doc, keys["cluster"])
         sizes = [len(cluster) for cluster in clusters]
@@ -100,4 +107,7 @@ def count_docs(docs: Iterable[Doc], keys: Mapping[str, str] = KEYS) -> Counts:
         counts.nested += sum(depths[place] > 1 for place in places)
         counts.crossing += sum(place in crossing for place in places)
         counts.labels.update(span.label for span in labelled)
+        kinds = [annotation.get_text(group, ENTITY_TYPE) for group in annotation.cluster_groups(doc, keys["cluster"])]
+        labels = filter(None, [*(span.label for span in labelled), *kinds])
+        counts.undeclared.update(label for label in labels if annotation.as_declared(label, declared) is None)
     return counts

@@ -18,6 +18,7 @@ from spacy.training import Corpus, Example
 from spacy.util import dot_to_object, load_model_from_config, registry
 from thinc.api import Config
 
+from ...annotation import declare
 from ...examples.corpus import PreannotatedCorpus
 from ...pipeline.selector_pipe import SelectorPipe
 from ...scoring.task import Task, all_tasks, get_task
@@ -87,6 +88,11 @@ class Training:
     def sets_sentences(self) -> bool:
         """Whether documents without sentence boundaries get some before the components learn from them."""
         return any("token.is_sent_start" in self.nlp.get_pipe_meta(name).assigns for name in self.annotating)
+
+    def declare(self, docs: Sequence[Doc], file: Path) -> list[Doc]:
+        """Let the documents of a file say what they are annotated for, if the config does."""
+        reader = self._reader(file)
+        return [declare(doc, getattr(reader, "annotates", None)) for doc in docs]
 
     def examples(self, doc: Doc, file: Path) -> Iterator[Example]:
         """The examples that the components learn from, of a document that is read as the config reads its file."""

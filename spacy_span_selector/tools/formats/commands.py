@@ -22,6 +22,7 @@ from .reports import Report, leave_out_repeated
 SPLITS = ("train", "dev", "test")
 REST_OF_PREDICATE = "C-V"  # the only role that does not count as an argument
 
+Declared = Mapping[str, str] | None  # the type of each label that documents are annotated for
 Sources = Annotated[list[Path], typer.Argument(metavar="FILE... OUT.spacy", help="Files to read, and that to write")]
 OutDir = Annotated[Path, typer.Argument(help="Folder for train.spacy, dev.spacy and test.spacy")]
 Lang = Annotated[str, typer.Option(help="Language whose tokenizer splits the text")]
@@ -36,14 +37,8 @@ def parse_annotates(text: str) -> dict[str, str]:
     return {entry[0]: entry[-1] for entry in entries}
 
 
-Annotates = Annotated[
-    Any,  # a dictionary; None without the option
-    typer.Option(
-        parser=parse_annotates,
-        metavar="[LABEL=]TYPE,...",
-        help="Types of which all spans are marked, such as PER,place=LOC|FAC; unknown is where others are",
-    ),
-]
+DECLARED = "Types of which all spans are marked, such as PER,place=LOC|FAC; where others are is unknown"
+Annotates = Annotated[Any, typer.Option(parser=parse_annotates, metavar="[LABEL=]TYPE,...", help=DECLARED)]
 Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gold or predicted")]
 OutPath = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write")]
 
@@ -64,7 +59,7 @@ def convert_command(format_: Format) -> Command:
     return command
 
 
-def _convert(paths: Sequence[Path], format_: Format, nlp: Language, annotates: Mapping[str, str] | None) -> None:
+def _convert(paths: Sequence[Path], format_: Format, nlp: Language, annotates: Declared) -> None:
     sources, out_path = split_paths(paths)
     save_docs({out_path: read_files(sources, lambda path: format_.read_docs(path, nlp))}, annotates)
 
@@ -109,21 +104,14 @@ def split_docs(docs: Mapping[str, Doc], splits: Mapping[str, Iterable[str]], out
 
 
 def save_docs(
-    files: Mapping[Path, Sequence[Doc]],
-    annotates: Mapping[str, str] | None = None,
-    *,
-    others: Mapping[Path, str] | None = None,
+    files: Mapping[Path, Sequence[Doc]], annotates: Declared = None, *, others: Mapping[Path, str] | None = None
 ) -> None:
-    """Write documents with their titles to .spacy files, and other files, all or none; print what each .spacy holds.
-
-    annotates (Mapping[str, str] | None): What they are annotated for, see `declare`.
-    """
+    """Write documents with their titles to .spacy files, and other files, all or none; print what each .spacy holds."""
     for path, docs in files.items():
         if not docs:
             raise ValueError(f"{path}: not written, because no document was found for it.")
-        if annotates:
-            for doc in docs:
-                declare(doc, annotates)
+        for doc in docs:
+            declare(doc, annotates)
     write_files([*((path, spacy_file(docs, path)) for path, docs in files.items()), *(others or {}).items()])
     for path, docs in files.items():
         typer.echo(f"{path}: {_describe(docs)}")

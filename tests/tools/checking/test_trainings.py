@@ -7,6 +7,7 @@ import pytest
 import spacy
 from thinc.api import Config
 
+from spacy_span_selector.annotation import set_labelled_spans
 from spacy_span_selector.tools.checking.trainings import check_training, planned_for_other_steps
 
 from ..training.trainings import write_training
@@ -70,6 +71,21 @@ def test_each_file_is_read_as_the_config_reads_it(tmp_path: Path) -> None:
         "*": {"a": {**READER, "path": "other.spacy", "max_words": 6}, "b": {**READER, "path": str(train)}},
     }
     assert check(train, config=make_config("structured_coref", reader=corpora)).is_good
+
+
+def test_labels_are_those_that_the_config_gives_to_them_and_others_are_named_once(tmp_path: Path) -> None:
+    docs = [make_doc([(0, 1), (4, 5)]), make_doc([(2, 3)])]
+    for doc in docs:
+        set_labelled_spans(doc, [(0, 1, "person"), (2, 3, "thing"), (4, 5, "LOC")])
+    path = write(tmp_path / "train.spacy", docs)
+    reader = {**READER, "annotates": {"person": "PER", "town": "LOC|GPE"}}
+    config = make_config("structured_spancat", reader=reader)
+    config["components"]["structured_spancat"]["model"]["label_hidden_width"] = None
+    checked = check(path, config=config)
+    assert cases(checked, "not annotated for") == [f"{path}: 'thing', 2 times"]
+    assert checked.is_good
+    rows = checked.files[path].rows()
+    assert (rows["Annotated for"], rows["Frequent labels"]) == ("PER 2, LOC|GPE 2", "PER 2, thing 2, LOC 2")
 
 
 def test_readers_read_every_document(tmp_path: Path) -> None:

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+
+from spacy_span_selector.annotation import (
+    cluster_groups,
+    declare,
+    get_annotates,
+    get_labelled_spans,
+    set_annotates,
+    set_clusters,
+    set_labelled_spans,
+)
+from spacy_span_selector.documents.joined import join_docs
+from spacy_span_selector.documents.pieces import cut_doc
+from spacy_span_selector.documents.rebuilt import rebuild_doc
+
+NLP = spacy.blank("en")
+WORDS = ["Ann", "sold", "Acme", "in", "Rome", ".", "She", "left", "."]
+
+
+def make_doc(annotates: list[str] | None = None, **keys: str) -> Doc:
+    doc = Doc(NLP.vocab, words=WORDS, sent_starts=[i in (0, 6) for i in range(len(WORDS))])
+    prefix, key = keys.get("prefix", "coref_clusters"), keys.get("key", "sc")
+    set_clusters(doc, [[(0, 1), (6, 7)], [(2, 3)], [(4, 5)]], entity_types=["person", "firm", ""], prefix=prefix)
+    set_labelled_spans(doc, [(0, 1, "person"), (2, 3, "firm"), (2, 3, "maker"), (4, 5, "town")], key=key)
+    if annotates is not None:
+        set_annotates(doc, annotates)
+    return doc
+
+
+def kinds(doc: Doc, prefix: str = "coref_clusters") -> list[str | None]:
+    return [group.attrs.get("entity_type") for group in cluster_groups(doc, prefix)]
+
+
+@pytest.mark.parametrize("types", [["PER", ""], ["LOC|"], ["|LOC"], ["LOC||GPE"], ["PER", 3], "PER", None])
+def test_what_is_no_type_is_named_and_changes_nothing(types: Any):
+    doc = make_doc(["PER"])
+    with pytest.raises(ValueError, match=r"annotates(\[\d\])? is .*; expected "):
+        set_annotates(doc, types)
+    assert get_annotates(doc) == ["PER"]
+
+
+@pytest.mark.parametrize("keys", [{}, {"prefix": "people", "key": "entities"}])
+def test_labels_become_types_in_clusters_and_labelled_spans_and_others_stay(keys: dict[str, str]):
+    doc = declare(make_doc(**keys), {"person": "PER", "firm": "ORG", "maker": "ORG", "river": "LOC"})
+    assert get_annotates(doc) == ["PER", "ORG", "LOC"]
+    assert kinds(doc, keys.get("prefix", "coref_clusters")) == ["PER", "ORG", None]
+    assert get_labelled_spans(doc, keys.get("key", "sc")) == [(0, 1, "PER"), (2, 3, "ORG"), (4, 5, "town")]
+
+
+@pytest.mark.parametrize("annotates", [["ORG"], None])
+def test_a_list_of_types_renames_nothing(annotates: list[str] | None):
+    doc = declare(make_doc(), annotates)
+    assert get_annotates(doc) == annotates
+    assert (kinds(doc), get_labelled_spans(doc)) == (kinds(make_doc()), get_labelled_spans(make_doc()))
+
+
+def through_docbin(doc: Doc) -> Doc:
+    (read,) = DocBin().from_bytes(DocBin(docs=[doc], store_user_data=True).to_bytes()).get_docs(NLP.vocab)
+    return read
+
+
+SURVIVES: dict[str, Callable[[Doc], Doc]] = {
+    "DocBin": through_docbin,
+    "bytes": lambda doc: Doc(NLP.vocab).from_bytes(doc.to_bytes()),
+    "copy": Doc.copy,
+    "cut": lambda doc: cut_doc(doc, max_words=6)[1],
+    "rebuilt": lambda doc: rebuild_doc(doc, range(6)),
+    "joined": lambda doc: join_docs([make_doc(["PER", "LOC|GPE"]), doc, make_doc()]) or doc,
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("made", SURVIVES.values(), ids=SURVIVES)
+def test_documents_made_of_others_say_the_same(made: Callable[[Doc], Doc]):
+    assert get_annotates(made(make_doc(["PER", "LOC|GPE"]))) == ["PER", "LOC|GPE"]
+
+
+def test_joined_documents_are_annotated_for_what_all_of_them_are():
+    joined = join_docs([make_doc(["PER", "ORG"]), make_doc(["GPE", "PER"])])
+    assert joined is not None
+    assert get_annotates(joined) == ["PER"]
+    assert get_annotates(join_docs([make_doc(), make_doc()]) or make_doc([])) is None
