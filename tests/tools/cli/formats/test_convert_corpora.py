@@ -52,14 +52,6 @@ def test_litbank_writes_the_three_parts_of_a_fold(litbank: Path, tmp_path: Path)
     assert "train.spacy: 2 documents, 6 tokens, 4 mentions, 2 clusters\n" in result.output
 
 
-def test_litbank_documents_keep_gold_words_clusters_and_names(litbank: Path, tmp_path: Path):
-    run("convert", "litbank", litbank, tmp_path, "--fold", 2)
-    (doc,) = load(tmp_path / "dev.spacy")
-    assert doc.has_unknown_spaces
-    assert get_clusters(doc) == [[(0, 1), (2, 3)]]
-    assert doc.spans["coref_clusters_1"].attrs["name"] == "0"
-
-
 def test_litbank_summary_counts_entities(litbank: Path, tmp_path: Path):
     write(litbank / "entities/tsv/c.tsv", "Ann\tB-PER\nsaw\tO\nherself\tO\n")
     result = run("convert", "litbank", litbank, tmp_path, "--fold", 2)
