@@ -158,6 +158,14 @@ def _damaged(path: str | Path, error: Exception) -> ValueError:
     return ValueError(f"{path}: damaged, or not a .spacy file as 'convert' writes it ({type(error).__name__}: {error})")
 
 
+def _augment(augmenter: Augmenter, nlp: Language, example: Example) -> Iterator[Example]:
+    """Further examples of one, which say of themselves what it does: spaCy's augmenters lose title and types."""
+    said = {key: value for key, value in example.reference.user_data.items() if isinstance(key, str)}
+    for made in augmenter(nlp, example):
+        made.reference.user_data = {**said, **made.reference.user_data}
+        yield made
+
+
 class PreannotatedCorpus(Corpus):
     """Examples whose predicted document has the annotation of the reference that the pipeline may see."""
 
@@ -197,7 +205,7 @@ class PreannotatedCorpus(Corpus):
         """
         if max_words is not None and max_words < 1:
             raise ValueError(f"'max_words' of the reader is {max_words}; it must be at least 1, or null not to cut.")
-        super().__init__(path, limit=limit, augmenter=augmenter)
+        super().__init__(path, limit=limit, augmenter=augmenter and partial(_augment, augmenter))
         self.gold_tokens = gold_tokens
         self.given = given
         self.max_words = max_words

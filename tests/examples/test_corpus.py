@@ -277,9 +277,12 @@ def test_examples_of_an_augmenter_are_given_the_same(tmp_path: Path):
         set_frames(shorter, FRAMES[:1])
         yield Example(nlp.make_doc(shorter.text), shorter)
 
-    examples = read(tmp_path, make_doc(FRAMES), predicates=True, augmenter=add_the_first_sentence)
+    doc, settings = make_doc(FRAMES), {"predicates": True, "annotates": ["PER"]}
+    examples = read(tmp_path, doc, augmenter=add_the_first_sentence, **settings)
     predicates = [[span.text for span in example.predicted.spans["srl_predicates"]] for example in examples]
     assert predicates == [["come", "will"], ["come"]]
+    assert [get_annotates(example.reference) for example in examples] == [["PER"], ["PER"]]
+    assert [get_title(example.predicted) for example in examples] == ["the visit", "the visit"]
 
 
 CONFIG = """
