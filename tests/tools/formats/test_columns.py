@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from spacy_span_selector.tools.formats.columns import (
     ColumnSpan,
     check_row_numbers,
+    commonest_labels,
     escape_brackets,
     find_nested,
     read_arguments_column,
@@ -36,6 +37,12 @@ def read_damaged(*sentences: Sequence[str]) -> tuple[dict[str, list[tuple[int, i
     report = Report()
     clusters = read_coreference_column(sentences, lambda i: f"a.conll:{i + 10}", report)
     return clusters, [case for cases in report.findings.values() for case in cases]
+
+
+def test_the_label_of_a_cluster_is_that_of_most_of_its_mentions_and_of_several_the_first():
+    labels = {(0, 1): "place", (2, 3): "person", (4, 5): "person", (6, 7): "event"}
+    clusters = [[(0, 1), (2, 3), (4, 5)], [(6, 7), (8, 9), (0, 1)], [(8, 9)], []]
+    assert commonest_labels(clusters, labels) == ["person", "event", "", ""]
 
 
 def test_mentions_open_and_close():
