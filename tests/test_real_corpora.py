@@ -71,7 +71,7 @@ def test_the_sentencizer_cuts_no_mention_of_litbank():
     examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
     lengths = sentence_lengths(docs, "test")
     gold, lost = gold_mentions(
-        examples, lengths, prefix=CLUSTER_PREFIX, mentions_key=MENTIONS_KEY, max_width=None, device=None
+        examples, lengths, prefix=CLUSTER_PREFIX, mentions_key=MENTIONS_KEY, types={}, max_width=None, device=None
     )
     assert not lost.counts
     assert len(gold.clusters) == 29_103

@@ -15,6 +15,7 @@ from spacy_span_selector.annotation import (
     GIVEN_MENTIONS_KEY,
     MENTIONS_KEY,
     Mention,
+    set_annotates,
     set_clusters,
     set_title,
 )
@@ -46,12 +47,14 @@ def make_example(
 
 
 def find_gold(
-    *examples: Example, prefix: str = CLUSTER_PREFIX, max_width: int | None = None
+    *examples: Example,
+    prefix: str = CLUSTER_PREFIX,
+    max_width: int | None = None,
+    types: dict[str, int] | None = None,
 ) -> tuple[GoldMentions, LostSpans]:
     lengths = sentence_lengths([example.predicted for example in examples], "coref")
-    return gold_mentions(
-        examples, lengths, prefix=prefix, mentions_key=MENTIONS_KEY, max_width=max_width, device=torch.device("cpu")
-    )
+    keys, device = {"prefix": prefix, "mentions_key": MENTIONS_KEY}, torch.device("cpu")
+    return gold_mentions(examples, lengths, **keys, types=types or {}, max_width=max_width, device=device)
 
 
 def clusters_of(gold: GoldMentions) -> set[frozenset[Mention]]:
@@ -225,3 +228,18 @@ def test_mentions_that_a_long_sentence_has_no_score_for_are_left_out_and_counted
     assert found == [(0, 1), (5, 8)]  # the second sentence has three words
     assert lost.counts == {TOO_WIDE_HERE: 1}
     assert lost.first[TOO_WIDE_HERE] == "'Ann saw her' in document 'the station'"
+
+
+def test_a_mention_may_have_the_types_of_its_cluster_that_are_known_and_any_if_none_is() -> None:
+    example = make_example([[(0, 1)], [(3, 4)], [(5, 6)]])
+    set_clusters(example.reference, [[(0, 1)], [(3, 4)], [(5, 6)]], entity_types=["PER", "LOC|GPE", ""])
+    set_annotates(example.reference, ["LOC|FAC"])
+    gold, _ = find_gold(example, types={"PER": 0, "LOC": 1})
+    assert gold.types.of_spans is not None and gold.types.declared is not None
+    assert gold.types.of_spans.tolist() == [[True, False], [False, True], [True, True]]
+    assert gold.types.declared.tolist() == [[False, True]]
+
+
+def test_documents_that_say_nothing_are_annotated_for_every_type() -> None:
+    gold, _ = find_gold(make_example([[(0, 1)]]), types={"PER": 0})
+    assert gold.types.declared is None
