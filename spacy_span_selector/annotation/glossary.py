@@ -1,4 +1,4 @@
-"""Meanings of PropBank's roles and LitBank's entities, for `spacy.explain`."""
+"""Meanings of PropBank's roles, and of LitBank's and GUM's entities, for `spacy.explain`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,14 @@ ROLES = {
 KINDS = {"": "", "C-": "continuation of an argument: ", "R-": "reference to an argument: "}
 TERMS = {
     PREDICATE_LABEL: "verb or other predicate",
+    "ABSTRACT": "thought, quality, language, or other thing that nobody can touch",
+    "ANIMAL": "animal, real or of a tale",
+    "EVENT": "event: war, journey, dinner",
     "FAC": "facility: building, road, garden, room",
+    "OBJECT": "thing: tool, furniture, clothes, part of a body",
+    "PLANT": "plant",
+    "SUBSTANCE": "substance: water, bread, air",
+    "TIME": "time: day, year, evening",
     "VEH": "vehicle",
     **{kind + role: text + meaning for kind, text in KINDS.items() for role, meaning in ROLES.items()},
 }

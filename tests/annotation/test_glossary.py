@@ -11,7 +11,7 @@ from spacy_span_selector.extensions import register_extensions
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("label", ["ARG0", "ARGM-TMP", "V", "VEH", "R-ARG1", "C-ARGM-LOC"])
+@pytest.mark.parametrize("label", ["ARG0", "ARGM-TMP", "V", "VEH", "R-ARG1", "C-ARGM-LOC", "ANIMAL", "ABSTRACT"])
 def test_roles_and_entities_are_explained_once_the_package_is_loaded(label: str) -> None:
     register_extensions()
     assert spacy.explain(label)
