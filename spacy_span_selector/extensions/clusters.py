@@ -51,10 +51,10 @@ class Cluster(list[Span]):
         if there is nothing to say. None without consistent clusters.
     quotations (list[Span]): What it says: the words, marks included, of the quotations that it speaks.
     name (str | None): The name of the cluster in the corpus that it comes from, if it has one.
-    entity_label (str): What kind of entity it is: in its corpus, if that tells, or else by the labelled spans that are
-        its mentions, or else in `doc.ents`; "" if unknown.
+    entity_label (str): What kind of entity it is: as its corpus or `structured_coref` tells, or else by the labelled
+        spans that are its mentions, or else in `doc.ents`; "" if unknown.
     label_ (str): The same, as a span has its label.
-    shown_label (str): The same where labelled spans tell it, else "": tables and pages without them have no labels.
+    shown_label (str): The same, but "" where only `doc.ents` tell it: with these alone, tables and pages have none.
     entity_id (str): Its identifier in a knowledge base or an EntityRuler, as in `doc.ents`; "" if unknown.
     """
 
@@ -86,20 +86,15 @@ class Cluster(list[Span]):
 
     @property
     def entity_label(self) -> str:
-        return self.given_label or entity_label(self)
+        return self.shown_label or entity_label(self)
 
     @property
-    def given_label(self) -> str:
-        """Its label as its corpus, or else its labelled spans have it; "" without one, whatever `doc.ents` say."""
+    def shown_label(self) -> str:
         return self._entity_label or self._span_label
 
     @property
     def label_(self) -> str:
         return self.entity_label
-
-    @property
-    def shown_label(self) -> str:
-        return self.entity_label if self._span_label else ""
 
     @property
     def entity_id(self) -> str:

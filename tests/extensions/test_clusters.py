@@ -163,6 +163,8 @@ def test_labelled_spans_come_after_the_corpus_and_before_entities():
     assert [cluster.label_ for cluster in clusters] == ["person", "PER", "ORG"]
     assert [cluster.label_ for cluster in clusters] == [cluster.entity_label for cluster in clusters]
     assert [cluster.shown_label for cluster in clusters] == ["person", "PER", ""]
+    del doc.spans["sc"]
+    assert [cluster.shown_label for cluster in doc._.coref_clusters] == ["person", "", ""]
 
 
 def test_a_name_or_a_kind_of_entity_that_is_no_text_counts_as_missing():
