@@ -47,8 +47,9 @@ ENTITY_TYPES = "coref_entity_types"
 """The types of entities: from evidence of a mention such as "title male" to its log probability given each type,
 and from "" to that of each type. Two rows, "label person" and "label thing", are evidence of labels."""
 ENTITY_LABELS = "coref_entity_labels"
-"""From the label of an entity in lower case to what it is: "person" or "thing" (places, vehicles, organizations).
-Labels are of no language: where it has no such table, that of English serves."""
+"""From the label of an entity in lower case to what it is: "person", "thing" (places, vehicles, organizations), or
+"either" (animals, which are persons in tales). Labels are of no language: where it has no such table, that of English
+serves."""
 IRREGULAR_VERBS = "irregular_verbs"
 """From an irregular form of a verb in lower case to the verbs that it may be a form of."""
 SPEECH_VERBS = "coref_speech_verbs"

@@ -7,7 +7,7 @@ What tells people from things, and women from men, are the words of the text alo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
@@ -36,6 +36,10 @@ from .arguments import EntityFinder
 
 READ = [ORTH, SPACY, TAG, POS, MORPH, HEAD, DEP]
 """Attributes of tokens that the reading of a mention depends on; mentions with the same ones are read once."""
+PERSON_LABEL, THING_LABEL, EITHER = "person", "thing", "either"
+"""What labels are; animals may be either."""
+ONE, THING, SEVERAL = 1, -1, -2
+"""What a mention tells of: a person, a thing, or several people or things."""
 PERSONAL_RELATIVES = RELATIVES - {"which"}
 TITLES_OF_PLACES = frozenset({"st", "saint"})
 """Titles that tell nothing, as many places have them."""
@@ -118,9 +122,10 @@ def find_characters(clusters: Sequence[Cluster]) -> Characters:
 
     A cluster is a person if more of its mentions tell of one than of a thing or of several people. Those do that are
     "she", "I", "who" and the like, or have a title or a noun with a gender; of an entity that is labelled as a person,
-    all that do not tell otherwise. What its corpus or its labelled spans say is a place, a vehicle or another thing is
-    no person. `doc.ents` alone do not overrule the text: they are often wrong of people. A pronoun alone is nobody, nor
-    is what is only said of another: "Ada is a nurse".
+    or an animal that speaks, all that do not tell otherwise; then "it" is said of a person, too. What its type, its
+    corpus or its labelled spans say is a place, a vehicle or another thing is no person. `doc.ents` alone do not
+    overrule the text: they are often wrong of people. A pronoun alone is nobody, nor is what is only said of another:
+    "Ada is a nurse".
 
     clusters (Sequence[Cluster]): The clusters, in the order of the text. Their places are the numbers of the people.
     RETURNS (Characters): Those that are people, by importance.
@@ -142,10 +147,19 @@ def find_entities(clusters: Sequence[Cluster]) -> list[tuple[Character, bool]]:
     return [(one, is_person and not find.is_said(one.cluster)) for one, is_person in described]
 
 
+def is_thing(cluster: Cluster, labels: Mapping[str, str] | None = None) -> bool:
+    """Check whether the type of a cluster, its corpus or its labelled spans say that it is a thing.
+
+    labels (Mapping[str, str] | None): The table of labels, where it is at hand.
+    """
+    known = language_table(cluster[0].doc.vocab, ENTITY_LABELS) if labels is None else labels
+    return known.get(cluster.shown_label.lower()) == THING_LABEL
+
+
 class _Traits(NamedTuple):
     """Read name, gender and number from a mention.
 
-    people (int): 1 for a person; -1 for a thing or for several; 0 if it tells nothing.
+    people (int): ONE, THING or SEVERAL; 0 if it tells nothing.
     gender (str): The gender, "" if it tells none.
     name (str): The name, "" without one.
     is_pronoun (bool): Whether it is only a pronoun.
@@ -159,11 +173,14 @@ class _Traits(NamedTuple):
 
 def _describe(cluster: Cluster, number: int, read: _Reader) -> tuple[Character, bool]:
     traits = [read(mention) for mention in cluster]
-    others = sum(mention.people < 0 for mention in traits)
     kind = read.labels.get(cluster.entity_label.lower())
-    is_thing = kind == "thing" and cluster.given_label
-    people = len(traits) - others if kind == "person" else sum(mention.people > 0 for mention in traits)
-    is_person = not is_thing and people > others and not (len(traits) == 1 and traits[0].is_pronoun)
+    speaks = kind == EITHER and len(cluster.quotations) > 0
+    others = sum(mention.people == SEVERAL or (mention.people == THING and not speaks) for mention in traits)
+    is_labelled = speaks or kind == PERSON_LABEL
+    people = len(traits) - others if is_labelled else sum(mention.people == ONE for mention in traits)
+    is_person = (
+        not is_thing(cluster, read.labels) and people > others and not (len(traits) == 1 and traits[0].is_pronoun)
+    )
     spellings = _spellings(mention.name for mention in traits if mention.name)
     representative = cluster.representative
     name = read(representative).name
@@ -215,17 +232,17 @@ class _Reader:
         head = head_token(bare)
         name = _name(bare, head) if kind == "proper" else None
         if self._is_plural(bare, head, name):
-            return _Traits(people=-1)
+            return _Traits(SEVERAL)
         gender = self._gender(bare, head, name is not None)
-        return _Traits(0 if gender is None else 1, gender or "", "" if name is None else _on_one_line(name))
+        return _Traits(0 if gender is None else ONE, gender or "", "" if name is None else _on_one_line(name))
 
     def _of_pronoun(self, word: str) -> _Traits:
         known = self.pronouns[word]
         gender = known.get("gender", "")
         if known.get("number") == "plural" or gender == "neuter":
-            return _Traits(people=-1, is_pronoun=True)
+            return _Traits(SEVERAL if known.get("number") == "plural" else THING, is_pronoun=True)
         is_personal = gender or known.get("person") in (1, 2) or word in PERSONAL_RELATIVES
-        return _Traits(1 if is_personal else 0, gender, is_pronoun=True)
+        return _Traits(ONE if is_personal else 0, gender, is_pronoun=True)
 
     def _is_plural(self, bare: Span, head: Token, name: Span | None) -> bool:
         """Check whether a mention is plural: by its tag, as a plural of the tables, or with an "and"."""

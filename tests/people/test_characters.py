@@ -7,7 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
-from spacy_span_selector.annotation import set_clusters, set_labelled_spans
+from spacy_span_selector.annotation import Quotation, set_clusters, set_labelled_spans, set_quotations
 from spacy_span_selector.extensions import doc_clusters, register_extensions
 from spacy_span_selector.language import NOUNS
 from spacy_span_selector.people.characters import Character, Characters, doc_characters, find_characters
@@ -161,7 +161,7 @@ def test_an_entity_or_a_labelled_span_may_tell_a_person(label: str, number: int)
     assert [len(doc._.characters) for doc in (entity, labelled)] == [number] * 2
 
 
-@pytest.mark.parametrize("label", ["VEH", "place", "ORG"])
+@pytest.mark.parametrize("label", ["VEH", "place", "ORG", "OBJECT", "PLANT", "SUBSTANCE", "EVENT", "TIME", "ABSTRACT"])
 def test_what_is_labelled_as_a_thing_is_no_person(label: str) -> None:
     text = "[Captain Pequod|x] said [she|x] slept ."
     assert people(text) == ["Captain Pequod"]
@@ -169,6 +169,26 @@ def test_what_is_labelled_as_a_thing_is_no_person(label: str) -> None:
     set_labelled_spans(spans, [(0, 2, label)])
     set_clusters(corpus, [[(0, 2), (3, 4)]], entity_types=[label])
     assert spans._.characters == corpus._.characters == []
+
+
+@pytest.mark.parametrize(
+    ("text", "speeches", "name"),
+    [
+        ("[The heron|x] caught a fish , and [it|x] flew off .", 0, ""),
+        ("[The heron|x] caught a fish , and [he|x] flew off .", 0, "The heron"),
+        ("[The heron|x] , [who|x] saw [it|x] , flew off .", 0, ""),
+        ("[The heron|x] caught a fish , and [it|x] flew off .", 1, "The heron"),
+        ("[The heron|x] slept .", 1, "The heron"),
+        ("[The herons|x] slept , and [they|x] woke .", 1, ""),
+        ("[It|x] slept .", 1, ""),
+    ],
+)
+def test_an_animal_is_a_person_if_its_words_or_its_speech_tell_so(text: str, speeches: int, name: str) -> None:
+    doc = read(text)
+    cluster = [(mention.start, mention.end) for mention in doc._.coref_clusters[0]]
+    set_clusters(doc, [cluster], entity_types=["ANIMAL"])
+    set_quotations(doc, [Quotation(len(doc) - 1, len(doc), speaker=cluster[-1])] * speeches)
+    assert [person.name for person in doc._.characters] == [name] * bool(name)
 
 
 def test_entities_do_not_overrule_the_words_of_the_text() -> None:
