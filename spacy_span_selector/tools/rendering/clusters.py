@@ -1,7 +1,8 @@
 """The clusters and quotations of a document in its text.
 
 A colour sets few clusters apart, and fewer to some eyes; so the look of a cluster is one of `COLORS` colours and one of
-`LINES` kinds of line, and each mention has its number. A quotation has a tint of the colour of who speaks.
+`LINES` kinds of line, thin if it is a thing, and each mention has its number. A quotation has a tint of the colour of
+who speaks.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from spacy.tokens import Span
 
 from ...annotation import Mention
 from ...extensions import Cluster
-from ...people.characters import Character, find_entities
+from ...people.characters import Character, find_entities, is_thing
 from ...people.quotations import DocQuotation, find_quotations
 from .boxes import BOXED_LINES, Part, TextMarkup, boxed, data
 
@@ -99,13 +100,15 @@ class QuotedWords(NamedTuple):
 def number_clusters(clusters: Sequence[Cluster], within: Span, singletons: bool) -> list[ShownCluster]:
     """The clusters with a mention in a part of a document, numbered in the order of their first mentions."""
     shown: list[ShownCluster] = []
-    linked = 0
+    looks = {True: 0, False: 0}  # things have looks of their own, which are quieter
     for cluster in clusters:
         if not any(mention.start < within.end and within.start < mention.end for mention in cluster):
             continue
         if len(cluster) > 1 or singletons:
-            look = cluster_look(linked) if len(cluster) > 1 else SINGLETON
-            linked += len(cluster) > 1
+            look, thing = SINGLETON, is_thing(cluster)
+            if len(cluster) > 1:
+                look = cluster_look(looks[thing]) + " thing" * thing
+                looks[thing] += 1
             numbers = {(mention.start, mention.end): number for number, mention in enumerate(cluster)}
             shown.append(ShownCluster(len(shown) + 1, look, cluster, numbers))
     return shown

@@ -156,6 +156,21 @@ def test_clusters_have_the_labels_of_labelled_spans_and_not_of_entities():
     assert about(legend_of(doc)) == ["PER · female", "V&lt;EH&gt;"]
 
 
+def test_things_are_thin_and_people_keep_looks_of_their_own() -> None:
+    doc = parse("[The ship|s] saw [Ann|a] : [she|a] left [it|s] to [the men|m] of [their|m] town")
+    looks = [shown.look for shown in shown_clusters(doc)]
+    assert looks == [cluster_look(0), cluster_look(1), cluster_look(2)]
+    set_clusters(
+        doc, [[(s.start, s.end) for s in own] for own in doc._.coref_clusters], entity_types=["VEH", "PER", "PER"]
+    )
+    assert [shown.look for shown in shown_clusters(doc)] == [
+        f"{cluster_look(0)} thing",
+        cluster_look(0),
+        cluster_look(1),
+    ]
+    assert ".thing:is(.mention)" in static("page.css")
+
+
 def test_the_text_is_that_of_the_document():
     (markup,) = render(parse('"[Ann|a]\'s dog," [she|a] said ([her|a] voice low), "is here."'))
     assert unescape(re.sub(r"<[^>]*>", "", markup)) == '"Ann\'s dog," she said (her voice low), "is here."'
