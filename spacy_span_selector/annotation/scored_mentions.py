@@ -74,6 +74,14 @@ class ScoredMentions:
             entity_types=[self.type_of(own) for own in kept] if self.types else None,
         )
 
+    def type_shares(self) -> list[dict[str, float]]:
+        """How probable each type of each mention is if it is one; empty if there are no types."""
+        if not self.types:
+            return []
+        joint = np.stack([*self.types.values()], axis=1)
+        shares = joint / np.maximum(joint.sum(axis=1, keepdims=True), np.finfo(joint.dtype).tiny)
+        return [dict(zip(self.types, row, strict=True)) for row in shares.tolist()]
+
     def type_of(self, numbers: Sequence[int]) -> str:
         """The most probable type of an entity with these mentions: that of which most mentions are expected."""
         expected = {label: float(column[numbers].sum()) for label, column in self.types.items()}

@@ -158,7 +158,8 @@ def consistent_clusters(
 ) -> Clustering:
     """Cluster the mentions of a document.
 
-    cleaned (CleanDoc): The document. Its labelled spans, or else its entities, tell persons from things.
+    cleaned (CleanDoc): The document. Types of mentions and its labelled spans, or else its entities, tell persons from
+        things.
     mentions (Sequence[Mention]): Token offsets in the document without white space, in the order of the text.
     quotations (Sequence[tuple[int, int]] | None): Those to attribute, outer ones, in order. Where the document has
         turns of speakers, "you" follows these. None to attribute nothing.
@@ -187,7 +188,7 @@ def consistent_clusters(
         antecedents=scored.antecedents,
         scores=scored.links,
         speaker_names=names,
-        labels=_labels(doc, mentions),
+        labels=_labels(doc, mentions, scored.type_shares()),
     )
     reader, types = NameReader(doc.vocab), EntityTypes(doc.vocab)
     found = cluster_mentions(forms, facts, reader, types, scored.threshold, attribute if utterances else None)
@@ -216,8 +217,15 @@ def without_overruns(doc: Doc, scored: ScoredMentions) -> ScoredMentions:
     set_mentions(doc, mentions, scores, scored.mentions_key)
     singletons = {cut for number, cut in kept.items() if scored.mentions[number] in scored.singletons}
     antecedents, links = links_of_kept(scored.antecedents, scored.links, [*kept])
+    types = {label: column[[*kept]] for label, column in scored.types.items()}
     return replace(
-        scored, mentions=mentions, scores=scores, singletons=singletons, antecedents=antecedents, links=links
+        scored,
+        mentions=mentions,
+        scores=scores,
+        singletons=singletons,
+        antecedents=antecedents,
+        links=links,
+        types=types,
     )
 
 
@@ -253,14 +261,31 @@ def describe_reasons(doc: Doc, mentions: Sequence[Mention], reasons: Sequence[Re
     return texts
 
 
-def _labels(doc: Doc, mentions: Sequence[Mention]) -> Sequence[Mapping[str, float]]:
-    """The labels of each mention, with their probabilities; empty if nothing in the document is labelled."""
-    if labels := labels_by_span(doc, find_labelled_key(doc)):
+def _labels(
+    doc: Doc, mentions: Sequence[Mention], types: Sequence[Mapping[str, float]] = ()
+) -> Sequence[Mapping[str, float]]:
+    """The labels of each mention, with their probabilities; empty if nothing in the document is labelled.
+
+    Two networks that read the same words are no two witnesses: where a mention has both a type and a label, its labels
+    are as probable as both hold them on average.
+
+    types (Sequence[Mapping[str, float]]): The types of each mention; empty if there are none.
+    """
+    labels = labels_by_span(doc, find_labelled_key(doc))
+    if types:
+        return [_mean(own, labels.get(mention)) for mention, own in zip(mentions, types, strict=True)]
+    if labels:
         return [labels.get(mention, {}) for mention in mentions]
     if not doc.has_annotation("ENT_IOB"):
         return ()
     found = (entity_label([doc[start:end]]) for start, end in mentions)
     return [{label: ENTITY_TRUST} if label else {} for label in found]
+
+
+def _mean(first: Mapping[str, float], second: Mapping[str, float] | None) -> Mapping[str, float]:
+    if not second:
+        return first
+    return {label: (first.get(label, 0.0) + second.get(label, 0.0)) / 2 for label in {**first, **second}}
 
 
 def _in_words(cleaned: CleanDoc, mentions: Sequence[Mention]) -> list[Mention]:

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 import spacy
 import torch
+from numpy.typing import NDArray
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import (
+    CLUSTER_PREFIX,
     MENTIONS_KEY,
     Frame,
     get_clusters,
@@ -26,7 +28,7 @@ from spacy_span_selector.annotation import (
     set_mentions,
     set_speakers,
 )
-from spacy_span_selector.annotation.scored_mentions import ScoredMentions, get_scored_mentions
+from spacy_span_selector.annotation.scored_mentions import ScoredMentions, get_scored_mentions, set_scored_mentions
 from spacy_span_selector.documents.cleaned import CleanDoc, clean_doc
 from spacy_span_selector.layers.coref.linker import Links
 from spacy_span_selector.people import entity_resolver
@@ -58,14 +60,27 @@ def links_of(count: int, **scores: float) -> Links:
     return Links(antecedents, possible, values.masked_fill(~possible, -torch.inf))
 
 
+def score(
+    mentions: list[tuple[int, int]], types: dict[str, NDArray[np.float32]] | None = None, **scores: float
+) -> ScoredMentions:
+    """Mentions whose links score as in `links_of`."""
+    links = links_of(len(mentions), **scores)
+    arrays = links.antecedents.numpy(), links.scores.numpy()
+    return ScoredMentions(mentions, [1.0] * len(mentions), *arrays, 0.0, set(mentions), MENTIONS_KEY, types or {})
+
+
+def typed(*labels: str, probability: float = 1.0) -> dict[str, NDArray[np.float32]]:
+    """The types of mentions, each of which is probably of one."""
+    rest = (1.0 - probability) / max(1, len({*labels}) - 1)
+    column = {label: [probability if own == label else rest for own in labels] for label in labels}
+    return {label: np.array(values, np.float32) for label, values in column.items()}
+
+
 def cluster(
     doc: Doc, mentions: list[tuple[int, int]], quotations: list[tuple[int, int]] | None = None, **scores: float
 ) -> Clustering:
     """The consistent clusters of mentions, whose links score as in `links_of`."""
-    links = links_of(len(mentions), **scores)
-    arrays = links.antecedents.numpy(), links.scores.numpy()
-    scored = ScoredMentions(mentions, [1.0] * len(mentions), *arrays, 0.0, set(mentions), MENTIONS_KEY)
-    return consistent_clusters(clean_doc(doc), mentions, scored, quotations)
+    return consistent_clusters(clean_doc(doc), mentions, score(mentions, **scores), quotations)
 
 
 def english(words: str) -> Doc:
@@ -100,6 +115,46 @@ def test_labelled_spans_tell_persons_from_things(key: str) -> None:
     assert cluster_the_pequod(doc) == [0, 1, 0]
     set_labelled_spans(doc, [(*PEQUOD, "VEH"), (*AHAB, "PER")], [1.0, 1.0], key=key)
     assert cluster_the_pequod(doc) == [0, 1, 1]
+
+
+@pytest.mark.parametrize("probability, expected", [(0.99, [0, 1, 1]), (0.5, [0, 1, 0])])
+def test_types_of_mentions_tell_persons_from_things_as_far_as_they_are_probable(
+    probability: float, expected: list[int]
+) -> None:
+    doc, mentions = english(THE_PEQUOD), [PEQUOD, AHAB, HE]
+    types = typed("VEH", "PER", "PER", probability=probability)
+    found = consistent_clusters(clean_doc(doc), mentions, score(mentions, types, m2_0=3.0, m2_1=1.0))
+    assert found.clusters == expected
+
+
+def test_the_type_of_a_pronoun_keeps_it_from_a_person() -> None:
+    doc, mentions = english("The carver had a knife . It shone ."), [(0, 2), (3, 5), (6, 7)]
+    scores = {"m2_0": 2.0, "m2_1": 1.0}
+    assert consistent_clusters(clean_doc(doc), mentions, score(mentions, **scores)).clusters == [0, 1, 0]
+    types = typed("PER", "OBJECT", "OBJECT", probability=0.99)
+    assert consistent_clusters(clean_doc(doc), mentions, score(mentions, types, **scores)).clusters == [0, 1, 1]
+
+
+def test_the_type_and_the_label_of_a_mention_count_as_one() -> None:
+    doc = english(THE_PEQUOD)
+    set_labelled_spans(doc, [(*PEQUOD, "VEH"), (*AHAB, "HERO")], [0.8, 0.6])
+    types: list[dict[str, float]] = [{"VEH": 0.4, "PER": 0.6}, {"VEH": 0.0, "PER": 1.0}, {"VEH": 0.0, "PER": 1.0}]
+    assert _labels(doc, [PEQUOD, AHAB, HE], types) == [
+        {"VEH": pytest.approx(0.6), "PER": 0.3},
+        {"VEH": 0.0, "PER": 0.5, "HERO": 0.3},
+        {"VEH": 0.0, "PER": 1.0},
+    ]
+
+
+def test_the_type_of_a_cluster_is_that_of_the_mentions_that_it_has_in_the_end() -> None:
+    nlp = spacy.blank("en")
+    doc, mentions = Doc(nlp.vocab, THE_PEQUOD.split()), [PEQUOD, AHAB, HE]
+    set_scored_mentions(doc, CLUSTER_PREFIX, score(mentions, typed("VEH", "PER", "PER"), m1_0=3.0, m2_0=3.0, m2_1=1.0))
+    doc = nlp.add_pipe("entity_resolver")(doc)
+    assert [(str(found), found.label_) for found in doc._.coref_clusters] == [
+        ("[the Pequod]", "VEH"),
+        ("[Ahab, he]", "PER"),
+    ]
 
 
 def test_entities_are_half_trusted_where_there_are_no_labelled_spans() -> None:
@@ -312,10 +367,11 @@ def test_a_mention_ends_before_the_verb_of_its_clause(
     modals = [(subject, verb, "ARGM-MOD")] if verb > subject else []
     set_frames(doc, [Frame(verb, verb + 1, [(0, subject, "ARG0"), *modals])])
     none = np.zeros((len(mentions), 1))
-    scored = ScoredMentions(
-        mentions, [0.9] * len(mentions), none.astype(np.int64), none.astype(np.float32) - np.inf, 0.0, {*mentions}, "m"
-    )
+    links = none.astype(np.int64), none.astype(np.float32) - np.inf
+    types = {"PER": np.linspace(0.9, 0.1, len(mentions))}
+    scored = ScoredMentions(mentions, [0.9] * len(mentions), *links, 0.0, {*mentions}, "m", types)
     set_mentions(doc, mentions, scored.scores, "m")
 
+    assert [*without_overruns(doc, scored).types["PER"]] == [0.9] * len(expected)
     assert without_overruns(doc, scored).singletons == {*expected}
     assert [(span.start, span.end) for span in doc.spans["m"]] == expected

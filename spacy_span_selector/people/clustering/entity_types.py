@@ -9,8 +9,9 @@ whose tables were learnt from the gold clusters of corpora by expectation maximi
 Two clusters agree as far as they are more probable as one entity than as two: `agreement`, a log ratio. Nothing is
 impossible in it: a ship may be "she".
 
-Where a mention has a label, as from `structured_spancat`, this is further evidence: that of a place or a vehicle tells
-of no person, as surely as the label is probable. Names of a person and of a thing are then never those of one entity.
+Where a mention has labels, as from `structured_spancat`, or a type, this is further evidence: that of a place or a
+vehicle tells of no person, as surely as it is probable, that of an animal tells nothing. Names of a person and of a
+thing are then never those of one entity.
 """
 
 from __future__ import annotations
@@ -47,16 +48,15 @@ class EntityTypes:
         return tuple(self._table.get(evidence, self.nothing))
 
     def labelled(self, labels: Mapping[str, float]) -> tuple[Kind, Weights]:
-        """The kind that the most probable of some labels tells, and what it is evidence of."""
-        known: list[tuple[float, Kind]] = [
-            (probability, self._labels[label.lower()])
-            for label, probability in labels.items()
-            if label.lower() in self._labels
-        ]
-        if not known:
-            return "", self.nothing
-        probability, kind = max(known)
-        return kind, self.doubted(f"label {kind}", 1.0 - min(1.0, max(0.0, probability)))
+        """The kind that some labels tell most probably, and what it is evidence of."""
+        told: dict[Kind, float] = {"thing": 0.0, "person": 0.0}
+        for label, probability in labels.items():
+            if (kind := self._labels.get(label.lower())) in told:
+                told[kind] += probability
+        kind = max(told, key=told.__getitem__)
+        return (
+            (kind, self.doubted(f"label {kind}", max(0.0, 1.0 - told[kind]))) if told[kind] > 0 else ("", self.nothing)
+        )
 
     def doubted(self, evidence: str, doubt: float) -> Weights:
         """Evidence that is of another entity with the probability `doubt`."""

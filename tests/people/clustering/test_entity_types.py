@@ -71,6 +71,11 @@ def test_the_most_probable_label_tells_the_kind() -> None:
     assert TYPES.labelled({"MISC": 1.0})[1] == TYPES.nothing
 
 
+def test_labels_of_one_kind_add_up_and_that_of_an_animal_tells_nothing() -> None:
+    assert TYPES.labelled({"PER": 0.4, "OBJECT": 0.3, "PLANT": 0.3}) == TYPES.labelled({"OBJECT": 0.6})
+    assert TYPES.labelled({"ANIMAL": 1.0}) == ("", TYPES.nothing)
+
+
 def test_a_label_agrees_as_far_as_it_is_probable() -> None:
     person = TYPES.labelled({"PER": 1.0})[1]
     sure, doubtful, unknown = (TYPES.agreement(person, TYPES.labelled({"VEH": p})[1]) for p in (7.0, 0.5, -1.0))
