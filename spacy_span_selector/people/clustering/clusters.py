@@ -180,12 +180,12 @@ class _Search:
     ) -> None:
         self.forms, self.scored, self.reader, self.types, self.threshold = forms, scored, reader, types, threshold
         self.attribute = attribute
-        labelled = [types.labelled(labels) for labels in scored.labels or [{}] * len(forms)]
+        labels = scored.labels or [{}] * len(forms)
+        labelled = [types.labelled(own) for own in labels]
         self.kinds = [kind for kind, _ in labelled]
         self.told_by_labels = [evidence for _, evidence in labelled]
-        self.evidence = [
-            add(types.evidence(form.evidence), told) for form, told in zip(forms, self.told_by_labels, strict=True)
-        ]
+        words = [types.words(form.evidence, own) for form, own in zip(forms, labels, strict=True)]
+        self.evidence = [add(word, told) for word, told in zip(words, self.told_by_labels, strict=True)]
         self.links = _rows(scored)
         self.entity_of: list[int | None] = [None] * len(forms)
         self.cluster_of: list[_Cluster | None] = [None] * len(forms)

@@ -10,8 +10,8 @@ Two clusters agree as far as they are more probable as one entity than as two: `
 impossible in it: a ship may be "she".
 
 Where a mention has labels, as from `structured_spancat`, or a type, this is further evidence: that of a place or a
-vehicle tells of no person, as surely as it is probable, that of an animal tells nothing. Names of a person and of a
-thing are then never those of one entity.
+vehicle tells of no person, as surely as it is probable, that of an animal tells nothing but that "it" is no evidence.
+Names of a person and of a thing are then never those of one entity.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from ...language import ENTITY_LABELS, ENTITY_TYPES, language_table
 
 Kind = Literal["person", "thing", ""]
 """What a label tells of an entity: "" if nothing."""
+
+OF_THINGS = frozenset({"3 singular neuter", "noun"})
+"""Words that are evidence of a thing."""
 
 Weights = tuple[float, ...]
 """A log probability for each type of an entity."""
@@ -46,6 +49,16 @@ class EntityTypes:
     def evidence(self, evidence: str) -> Weights:
         """log p(evidence | type) for each type; zeros if the table has no such evidence."""
         return tuple(self._table.get(evidence, self.nothing))
+
+    def words(self, evidence: str, labels: Mapping[str, float]) -> Weights:
+        """What the words of a mention with some labels are evidence of.
+
+        "It" or a noun tells of no thing as far as its labels tell of a person, or of an animal, which is both in tales.
+        """
+        if evidence not in OF_THINGS:
+            return self.evidence(evidence)
+        doubt = sum(p for label, p in labels.items() if self._labels.get(label.lower(), "thing") != "thing")
+        return self.doubted(evidence, min(1.0, doubt)) if doubt > 0 else self.evidence(evidence)
 
     def labelled(self, labels: Mapping[str, float]) -> tuple[Kind, Weights]:
         """The kind that some labels tell most probably, and what it is evidence of."""

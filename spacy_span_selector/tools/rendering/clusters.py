@@ -1,8 +1,7 @@
 """The clusters and quotations of a document in its text.
 
-A colour sets few clusters apart, and fewer to some eyes; so the look of a cluster is one of `COLORS` colours and one of
-`LINES` kinds of line, thin if it is a thing, and each mention has its number. A quotation has a tint of the colour of
-who speaks.
+A colour sets few clusters apart, and fewer to some eyes; so a cluster has one of `COLORS` colours and of `LINES` kinds
+of line, thin for things, and each mention has its number. A quotation has a tint of the colour of who speaks.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from itertools import count
 from typing import NamedTuple
 
 from spacy.tokens import Span
@@ -100,15 +100,13 @@ class QuotedWords(NamedTuple):
 def number_clusters(clusters: Sequence[Cluster], within: Span, singletons: bool) -> list[ShownCluster]:
     """The clusters with a mention in a part of a document, numbered in the order of their first mentions."""
     shown: list[ShownCluster] = []
-    looks = {True: 0, False: 0}  # things have looks of their own, which are quieter
+    looks = {False: count(), True: count()}  # things have their own
     for cluster in clusters:
         if not any(mention.start < within.end and within.start < mention.end for mention in cluster):
             continue
         if len(cluster) > 1 or singletons:
-            look, thing = SINGLETON, is_thing(cluster)
-            if len(cluster) > 1:
-                look = cluster_look(looks[thing]) + " thing" * thing
-                looks[thing] += 1
+            thing = is_thing(cluster)
+            look = cluster_look(next(looks[thing])) + " thing" * thing if len(cluster) > 1 else SINGLETON
             numbers = {(mention.start, mention.end): number for number, mention in enumerate(cluster)}
             shown.append(ShownCluster(len(shown) + 1, look, cluster, numbers))
     return shown
@@ -173,10 +171,11 @@ def render_legend(clusters: Sequence[ShownCluster], more: Sequence[str] = ()) ->
 
     First are the people, by importance, then all others with two mentions, the largest first.
     """
-    entities = sorted(find_entities([shown.cluster for shown in clusters]), key=lambda entity: -entity[0].count)
-    cast = [_render_entry(clusters[one.number], one, _about(one)) for one, is_person in entities if is_person]
-    things = [one for one, is_person in entities if not is_person and one.count > 1]
-    others = [_render_entry(clusters[one.number], one, []) for one in things]
+    found = sorted(find_entities([shown.cluster for shown in clusters]), key=lambda entity: -entity[0].count)
+    cast = [_render_entry(clusters[one.number], one, _about(one)) for one, is_person in found if is_person]
+    others = [
+        _render_entry(clusters[one.number], one, []) for one, is_person in found if not is_person and one.count > 1
+    ]
     lists = render_list("ol", "People", cast) + render_list("ul", "Other clusters" if cast else "Clusters", others)
     lists += more
     return "\n".join(['<div class="legend">', *lists, "</div>"]) if lists else ""

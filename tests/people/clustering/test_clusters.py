@@ -190,7 +190,13 @@ def test_a_speaker_is_no_thing_of_the_same_name() -> None:
     assert together(texts, {}, **speaking, labels=["VEH", ""]) == {("Lincoln",), ("I",)}
 
 
-@given(documents(words=[*UNNAMED, *NAMED]), st.sampled_from(["", "MISC", "ANIMAL"]))
+@pytest.mark.parametrize("label, expected", [("", 2), ("OBJECT", 2), ("ANIMAL", 1)])
+def test_an_animal_may_be_it_and_she(label: str, expected: int) -> None:
+    texts, links = ["the otter", "it", "she"], {(1, 0): 3.0, (2, 0): 1.0, (2, 1): 1.0}
+    assert len(together(texts, links, labels=[label, label, ""])) == expected
+
+
+@given(documents(words=[*UNNAMED, *NAMED]), st.sampled_from(["", "MISC"]))
 def test_labels_that_tell_nothing_change_nothing(document: tuple[list[str], Links], label: str) -> None:
     texts, links = document
     assert cluster(texts, links, labels=[label] * len(texts)) == cluster(texts, links)

@@ -76,6 +76,17 @@ def test_labels_of_one_kind_add_up_and_that_of_an_animal_tells_nothing() -> None
     assert TYPES.labelled({"ANIMAL": 1.0}) == ("", TYPES.nothing)
 
 
+@pytest.mark.parametrize("words", ["noun", IT])
+def test_words_of_things_tell_nothing_of_what_is_labelled_as_a_person_or_an_animal(words: str) -> None:
+    assert TYPES.words(words, {}) == TYPES.words(words, {"OBJECT": 1.0, "HERO": 1.0}) == TYPES.evidence(words)
+    animal, half = TYPES.words(words, {"ANIMAL": 0.6, "PER": 0.4}), TYPES.words(words, {"ANIMAL": 0.5})
+    for told in ("3 singular female", "1 singular"):
+        other = TYPES.evidence(told)
+        assert TYPES.agreement(animal, other) == pytest.approx(0.0, abs=1e-3)
+        assert TYPES.agreement(TYPES.evidence(words), other) < TYPES.agreement(half, other) < 0
+    assert TYPES.words(HE, {"ANIMAL": 1.0}) == TYPES.evidence(HE)
+
+
 def test_a_label_agrees_as_far_as_it_is_probable() -> None:
     person = TYPES.labelled({"PER": 1.0})[1]
     sure, doubtful, unknown = (TYPES.agreement(person, TYPES.labelled({"VEH": p})[1]) for p in (7.0, 0.5, -1.0))

@@ -128,7 +128,7 @@ class Clusters(Columns):
     name: Labels | None = None
     """The name of each in the corpus, or null."""
     entity_label: Labels | None = None
-    """The kind of entity, such as person, in the corpus or by named-entity recognition, or null."""
+    """The kind of entity, such as person, in the corpus, as predicted, or by named-entity recognition, or null."""
     entity_id: Computed[Labels] = None
     """The identifier of the entity in a knowledge base, or null."""
 
