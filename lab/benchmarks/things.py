@@ -2,9 +2,8 @@
 
     python -m lab things TALES training/litbank0/model-best
 
-`things.json` has places in eight tales; lab/README.md says which, and when each kind is found. "all" is *it* and nouns. Of
-"clause" *it* stands for what was said or done, of "expletive" for nothing: they should be no mentions. Then follow the
-types of all mentions, which are those of their clusters.
+`things.json` has places in eight tales, and lab/README.md says when they are found. "all" is *it* and nouns; *it* of
+"clause" stands for what was said or done, of "expletive" for nothing. Then follow the types of all mentions.
 """
 
 from __future__ import annotations
