@@ -23,8 +23,9 @@ Dropout = Annotated[float, Field(ge=0, lt=1)]
 NEW = -1
 """Marks the row of a new label, among the numbers of rows that are kept."""
 
-NEW_BIAS = -5.0
-"""The score of a label before anything has been learnt of it: so low that annotation stays as it was."""
+NEW_BIAS, NEW_TYPE_BIAS = -5.0, -12.0
+"""The score of a label before anything has been learnt of it: so low that annotation stays as it was. One of a type
+counts for each of the many spans that cross one."""
 
 
 @dataclass(frozen=True, kw_only=True, config=CHECKED)
@@ -102,7 +103,7 @@ class SelectingHead(nn.Module):
         """
         known, output = self.types, self.span_scorer.output
         own = [*range(known), *[NEW] * (types - known)] if known else [0] * types
-        self.span_scorer.output = grow_output(output, [*own, *range(max(1, known), output.out_features)])
+        self.span_scorer.output = grow_output(output, [*own, *range(max(1, known), output.out_features)], NEW_TYPE_BIAS)
         if not known:
             self.span_scorer.output.bias.data[:types] -= math.log(types)
         self.types = types
@@ -208,9 +209,16 @@ def take_rows(weight: Tensor, rows: Sequence[int], new: Tensor | float) -> nn.Pa
     return nn.Parameter(padded[torch.tensor(rows, device=old.device)])
 
 
-def grow_output(output: nn.Linear, rows: Sequence[int]) -> nn.Linear:
-    """Make a layer of scores for other labels, by the number of the row of each in the old one; NEW ones have NEW_BIAS
+def grow_output(output: nn.Linear, rows: Sequence[int], bias: float = NEW_BIAS) -> nn.Linear:
+    """Make a layer of scores for other labels, by the number of the row of each in the old one; NEW ones have the bias
     for all that is scored."""
     grown = nn.Linear(output.in_features, len(rows), device=output.weight.device)
-    grown.weight, grown.bias = take_rows(output.weight, rows, 0.0), take_rows(output.bias, rows, NEW_BIAS)
+    grown.weight, grown.bias = take_rows(output.weight, rows, 0.0), take_rows(output.bias, rows, bias)
     return grown
+
+
+def new_rows(weight: Tensor) -> Tensor:
+    """Mark the rows of NEW labels of which nothing has been learnt. Shape: (rows,) or (rows, 1)"""
+    if weight.dim() < 2:
+        return (weight == NEW_BIAS) | (weight == NEW_TYPE_BIAS)
+    return (weight == 0).all(dim=-1, keepdim=True)

@@ -9,7 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, Decode
-from spacy_span_selector.layers.selection.network import NetworkSettings, SelectingHead, make_span_scorer
+from spacy_span_selector.layers.selection.network import (
+    NEW_TYPE_BIAS,
+    NetworkSettings,
+    SelectingHead,
+    make_span_scorer,
+)
 from spacy_span_selector.layers.selection.selectors import Selection
 from spacy_span_selector.layers.selection.types import ANY_TYPES, GoldTypes
 from spacy_span_selector.layers.spans.layout import MOST_ENTRIES, SpanLayout
@@ -180,7 +185,20 @@ def test_new_types_weigh_next_to_nothing_and_leave_the_others_as_they_were() -> 
     head.grow_types(4)
     after = head.span_scorer(tokens, layout)[:, every_span(layout)]
     torch.testing.assert_close(after[[0, 1, 4]], before)
-    assert bool((after[2:4] == -5).all()) and head.types == 4
+    assert bool((after[2:4] == NEW_TYPE_BIAS).all()) and head.types == 4
+
+
+@pytest.mark.parametrize("new", [1, 5])
+def test_new_types_take_nothing_from_a_span_that_many_cross(new: int) -> None:
+    layout = layout_of([[60]])
+    scores = torch.full((2, layout.size), -12.0)
+    middle = layout.flat_index(torch.tensor([25]), torch.tensor([35]))
+    scores[0, middle] = 2.0
+    before = select("laminar", scores, layout).marginals.selected[middle].exp()
+    grown = torch.cat([scores[:1], torch.full((new, layout.size), NEW_TYPE_BIAS), scores[1:]])
+    torch.testing.assert_close(
+        select("laminar", grown, layout).marginals.selected[middle].exp(), before, atol=0.01, rtol=0
+    )
 
 
 def test_spans_that_had_no_types_weigh_what_they_weighed() -> None:
