@@ -33,13 +33,17 @@ def test_all_weights_are_between_the_two(share: float) -> None:
         np.testing.assert_allclose(found, old + share, atol=1e-5)
 
 
-def test_weights_of_new_labels_stay() -> None:
-    before, after = (initialized(SPANCAT)[0] for _ in range(2))
+@pytest.mark.parametrize("width", [24, None])
+def test_weights_of_new_labels_stay_and_those_of_the_others_are_between(width: int | None) -> None:
+    before, after = (initialized(SPANCAT, model={"label_hidden_width": width})[0] for _ in range(2))
     docs = SPANCAT.parse("Ann left.\n[] [NEW Ann] left.", after)
     component(after).add_labels(docs)
     shifted(after, 1.0)
-    output = {name: weight.clone() for name, weight in network(after).state_dict().items()}
-    interpolate(component(after), component(before), 0.0)
-    old, new = network(before).state_dict(), network(after).state_dict()
-    grown = {name for name in new if new[name].shape != old[name].shape}
-    assert grown and all(torch.equal(new[name], output[name] if name in grown else old[name]) for name in new)
+    name = "span_scorer.output.bias" if width is None else "output.bias"
+    old, learnt = (network(nlp).state_dict()[name].tolist() for nlp in (before, after))
+    interpolate(component(after), component(before), 0.0, docs)
+    new = component(after).labels.index("NEW")
+    expected = [*old[:new], learnt[new], *old[new:]]
+    assert network(after).state_dict()[name].tolist() == pytest.approx(expected)
+    rest = {key: weight for key, weight in network(before).state_dict().items() if "output" not in key}
+    assert all(torch.equal(network(after).state_dict()[key], weight) for key, weight in rest.items())

@@ -130,19 +130,19 @@ def finetune_cli(
     def begin() -> Language:
         for component in texts.learning:
             pipe: Any = nlp.get_pipe(component)
-            if hasattr(pipe, "add_labels"):  # coreference has none
+            if hasattr(pipe, "add_labels"):  # others than ours need not
                 pipe.add_labels(texts.train)
         return nlp
 
     if not trained.exists() or not checkpoints.is_finished():
         run_training(checkpoints, begin, resume=resume, gpu_id=gpu_id)
     msg.divider("Comparing pipelines")
-    old, learnt = load_pipeline(model, of_pipeline), load_pipeline(str(trained))
+    start, learnt = load_pipeline(model, of_pipeline), load_pipeline(str(trained))
     for component in texts.learning:
-        interpolate(learnt.get_pipe(component), old.get_pipe(component), share)
+        interpolate(learnt.get_pipe(component), start.get_pipe(component), share, texts.train)
     with whole_folder(target) as folder:
         save_compact(learnt, folder)
-        new = load_pipeline(str(folder))
+        old, new = load_pipeline(model, of_pipeline), load_pipeline(str(folder))
         dev_scores, *known_scores = compared = [compare(old, new, part) for part in parts]
         facts = {
             "components": texts.learning,
