@@ -17,7 +17,7 @@ from spacy.training.initialize import init_nlp
 from spacy.util import fix_random_seed
 
 from spacy_span_selector import from_dict, to_dict
-from spacy_span_selector.annotation import LABELLED_KEY, get_labelled_spans, set_labelled_spans
+from spacy_span_selector.annotation import LABELLED_KEY, declare, get_labelled_spans, set_labelled_spans
 from spacy_span_selector.examples.gold_labels import UNKNOWN_LABEL
 from spacy_span_selector.pipeline.training import create_add_labels
 
@@ -124,6 +124,25 @@ def test_labels_of_another_corpus_can_be_added() -> None:
     docs = SPANCAT.parse(SPANCAT.other_corpus, nlp)
     assert component(nlp).add_labels(docs) == {"labels": ["PERSON"]}
     assert component(nlp).add_labels(docs) == {"labels": []}
+
+
+EXCLUSIVE = {"label_hidden_width": None}
+
+
+@pytest.mark.parametrize(("annotates", "kept"), [(["THING"], True), (None, False)])
+def test_further_texts_that_mark_one_new_label_alone_unlearn_others_only_if_they_do_not_say_so(
+    annotates: list[str] | None, kept: bool
+) -> None:
+    nlp, examples = initialized(SPANCAT, "laminar", model=EXCLUSIVE)
+    train(nlp, examples, SPANCAT.steps)
+    before = {text for text in texts(nlp("Leo lost a hat. Ruth found Tim.")) if text[1] == "PER"}
+    (more,) = SPANCAT.parse("Leo lost a hat. Ann Lee met Leo.\n[] Leo lost [THING a hat]. Ann Lee met Leo.", nlp)
+    declare(more, annotates)
+    component(nlp).add_labels([more])
+    train(nlp, make_examples(nlp, [more]), steps=30)
+    found = texts(nlp("Leo lost a hat. Ruth found Tim."))
+    assert ("a hat", "THING") in found and len(before) > 1
+    assert before.issubset(found) == kept
 
 
 def test_a_config_may_add_labels_and_says_how_many(caplog: pytest.LogCaptureFixture) -> None:

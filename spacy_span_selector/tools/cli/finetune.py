@@ -22,7 +22,7 @@ from ...annotation import describe_doc
 from ...scoring.task import Task, find_tasks
 from ..files.runs import file_digest
 from ..files.writing import write_file, write_files
-from ..formats.commands import spacy_file
+from ..formats.commands import Annotates, spacy_file
 from ..formats.reports import MOST_NAMES, Report
 from ._app import WITH_OVERRIDES, CodePath, GpuId, Model, Resume, app
 from .compact import save_compact
@@ -51,6 +51,7 @@ def finetune_cli(
     dev: Annotated[
         Path | None, typer.Option(help="Texts that are only scored, likewise; by default one in five is split off")
     ] = None,
+    annotates: Annotates = None,
     known: Annotated[
         list[Path] | None,
         typer.Option(help="Other texts, annotated or raw, that show what is forgotten (can be given several times)"),
@@ -83,7 +84,7 @@ def finetune_cli(
     from ..files.pipelines import load_pipeline, pipeline_folder
     from ..finetuning.comparison import Compared, compare, read_known
     from ..finetuning.settings import configure, describe_finetuned
-    from ..finetuning.texts import gather
+    from ..finetuning.texts import find_unmarked, gather
     from ..training.checkpoints import Checkpoints, identity, whole_folder
 
     started = time.monotonic()
@@ -102,7 +103,7 @@ def finetune_cli(
     source = pipeline_folder(model)
     report = Report()
     try:
-        texts = gather(texts_path, dev, nlp, report)
+        texts = gather(texts_path, dev, nlp, report, annotates)
         parts = [Compared("dev", texts.dev), *(read_known(path, nlp, report) for path in known or ())]
     finally:
         report.warn()
@@ -111,6 +112,9 @@ def finetune_cli(
     split = "" if dev else f", split off: {names}"
     msg.info(f"Documents: {len(texts.train)} to learn, {len(texts.dev)} of dev{split}")
     msg.info(f"Learning: {', '.join(texts.learning)}")
+    if unmarked := find_unmarked(texts, nlp):
+        found = f"No text marks {', '.join(unmarked)}, so it is learnt that there are none."
+        msg.warn(f"{found} If only some types are annotated, say which, as by --annotates ORG.")
     if len(texts.dev) < FEW:
         msg.warn(f"With fewer than {FEW} documents of dev, one text more or less may change scores by several points.")
     corpora = {"train": texts.train, "dev": texts.dev}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...annotation import describe_doc
+from ...annotation import declare, describe_doc, get_annotates, get_labelled_spans, types_of
 from ...examples.corpus import read_sound_docs
 from ...scoring.task import find_tasks
 from ..files.folders import find_files, what_is_wrong
@@ -36,9 +36,12 @@ class Texts:
     learning: list[str]  # the components that `train` is annotated for, in the order of the pipeline
 
 
-def gather(path: Path, dev_path: Path | None, nlp: Language, report: Report) -> Texts:
+def gather(
+    path: Path, dev_path: Path | None, nlp: Language, report: Report, annotates: Mapping[str, str] | None = None
+) -> Texts:
     """Read the documents of a fine-tuning.
 
+    annotates (Mapping[str, str] | None): What they are annotated for, see `declare`; None for what they say themselves.
     report (Report): Gets what is left out: files and documents that can't be read, come again, are in dev, too, or have
         no annotation for a component.
     """
@@ -46,11 +49,11 @@ def gather(path: Path, dev_path: Path | None, nlp: Language, report: Report) -> 
     pipes: dict[str, Any] = dict(nlp.pipeline)
     if not tasks:
         raise ValueError(f"The pipeline has none of the components that can be fine-tuned, but {nlp.pipe_names}.")
-    docs = read_annotated(path, nlp, report)
+    docs = read_annotated(path, nlp, report, annotates)
     if dev_path is None:
         train, dev = split_off(_leave_out(docs, lambda doc: not annotated_for(doc, nlp), NOT_LEARNT, report), nlp)
     else:
-        dev = read_annotated(dev_path, nlp, report)
+        dev = read_annotated(dev_path, nlp, report, annotates)
         dev = _leave_out(dev, lambda doc: not annotated_for(doc, nlp), NOT_LEARNT, report)
         known = {doc.text for doc in dev}
         train = _leave_out(docs, lambda doc: doc.text in known, IN_DEV, report)
@@ -77,6 +80,18 @@ def annotated_for(doc: Doc, nlp: Language) -> frozenset[str]:
     return frozenset(name for name, task in tasks if task.gold_spans(doc, pipes[name]) is not None)
 
 
+def find_unmarked(texts: Texts, nlp: Language) -> list[str]:
+    """The labels of spans that are known, and that no text marks, though one is annotated for them."""
+    tasks = find_tasks(nlp)
+    pipes: list[Any] = [nlp.get_pipe(name) for name in texts.learning if tasks[name].factory == "structured_spancat"]
+    spans = [span for pipe in pipes for doc in texts.train for span in get_labelled_spans(doc, pipe.spans_key)]
+    marked = {label for span in spans for label in types_of(span.label)}
+    declared = [get_annotates(doc) for doc in texts.train]
+    wanted = {label for labels in declared for each in labels or () for label in types_of(each)}
+    known = [label for pipe in pipes for label in pipe.labels]
+    return [label for label in known if label not in marked and (None in declared or label in wanted)]
+
+
 def find_texts(path: Path) -> list[Path]:
     """A file, or those of a folder, at any depth, whose names say that they are annotated, or else all plain text."""
     if not path.is_dir():
@@ -88,8 +103,8 @@ def find_texts(path: Path) -> list[Path]:
     raise ValueError(f"{path}: a folder without texts. Expected *{BRACKETED}, *{SPACY} or *{PLAIN}.")
 
 
-def read_annotated(path: Path, nlp: Language, report: Report) -> list[Doc]:
-    """Read the documents of a folder or a file, each text once."""
+def read_annotated(path: Path, nlp: Language, report: Report, annotates: Mapping[str, str] | None = None) -> list[Doc]:
+    """Read the documents of a folder or a file, each text once, and say what they are annotated for."""
     docs: dict[str, Doc] = {}
     for file in find_texts(path):
         for doc in _read_file(file, nlp, report):
@@ -98,7 +113,7 @@ def read_annotated(path: Path, nlp: Language, report: Report) -> list[Doc]:
             elif len(doc):
                 docs[doc.text] = doc
     report.require([*docs], path)
-    return [*docs.values()]
+    return [declare(doc, annotates) for doc in docs.values()]
 
 
 def _read_file(file: Path, nlp: Language, report: Report) -> Iterator[Doc]:
