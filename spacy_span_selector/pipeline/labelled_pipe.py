@@ -81,17 +81,20 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         return new
 
     def _collect_labels(self, docs: Iterable[Doc]) -> list[str]:
-        """The labels of gold documents, most frequent first, then others that are declared."""
+        """The labels of documents that are annotated, most frequent first, then others that these declare."""
         counts: Counter[str] = Counter()
         for doc in docs:
-            for label in self._gold_labels(doc):
+            labels = self._gold_labels(doc)
+            if labels is None:
+                continue
+            for label in labels:
                 counts.update(types_of(label))
             counts.update(dict.fromkeys((own for label in get_annotates(doc) or () for own in types_of(label)), 0))
         return [label for label, _ in counts.most_common()]
 
     @abstractmethod
-    def _gold_labels(self, doc: Doc) -> list[str]:
-        """The label of each annotated span of a document that has one."""
+    def _gold_labels(self, doc: Doc) -> list[str] | None:
+        """The label of each annotated span of a document that has one; None if the document is not annotated."""
 
     def _predicted_types(self) -> list[int] | None:
         """The numbers of the labels that are predicted; None for all.

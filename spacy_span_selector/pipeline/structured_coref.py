@@ -24,6 +24,7 @@ from ..annotation import (
     Mention,
     cluster_groups,
     get_text,
+    has_clusters_annotated,
 )
 from ..annotation.scored_mentions import ScoredMentions, links_of_kept, set_scored_mentions
 from ..documents.cleaned import CleanDoc
@@ -320,7 +321,9 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
         self._add_resolver()
         return self
 
-    def _gold_labels(self, doc: Doc) -> list[str]:
+    def _gold_labels(self, doc: Doc) -> list[str] | None:
+        if not has_clusters_annotated(doc, self.prefix, self.mentions_key):
+            return None
         groups = [(get_text(group, ENTITY_TYPE), len(group)) for group in cluster_groups(doc, self.prefix)]
         return [label for label, mentions in groups if label for _ in range(mentions)]
 

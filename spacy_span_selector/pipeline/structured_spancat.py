@@ -12,7 +12,13 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 from thinc.api import Model
 
-from ..annotation import LABELLED_KEY, describe_doc, get_labelled_spans, set_labelled_spans
+from ..annotation import (
+    LABELLED_KEY,
+    describe_doc,
+    get_labelled_spans,
+    has_labelled_spans_annotated,
+    set_labelled_spans,
+)
 from ..documents.cleaned import CleanDoc
 from ..examples.gold_labels import gold_labels
 from ..examples.lost import LostSpans
@@ -132,7 +138,9 @@ class StructuredSpancat(LabelledPipe[GoldLabels, SpancatOutput, SpancatPredictio
                 f"doc.spans['{self.spans_key}']. Set 'spans_key' to the key that the corpus uses."
             )
 
-    def _gold_labels(self, doc: Doc) -> list[str]:
+    def _gold_labels(self, doc: Doc) -> list[str] | None:
+        if not has_labelled_spans_annotated(doc, self.spans_key):
+            return None
         return [span.label for span in get_labelled_spans(doc, self.spans_key)]
 
     def _read_gold(

@@ -13,10 +13,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import (
+    ENTITY_TYPE,
     GIVEN_MENTIONS_KEY,
     MENTIONS_KEY,
     cluster_groups,
     get_clusters,
+    set_annotates,
     set_clusters,
     set_mentions,
     set_title,
@@ -342,3 +344,13 @@ def test_some_mentions_of_a_prediction_forget_what_is_of_other_documents() -> No
     some = prediction.only([0, 2])
     assert (some.spans, some.linked, some.link_scores) == ([(0, 1), (3, 4)], [None, 0], [0.9, 0.7])
     assert (some.antecedents.tolist(), some.links.tolist()) == ([[0], [0]], [[none], [none]])
+
+
+def test_its_types_are_those_of_documents_with_clusters() -> None:
+    nlp = make_nlp(COREF)
+    named, other = COREF.parse("=== one\n[Ann|ann] met [Tom].\n=== other\nAcme left.\n[] [COMPANY Acme] left.", nlp)
+    named.spans["coref_clusters_1"].attrs[ENTITY_TYPE] = "PER"
+    set_annotates(named, ["PER", "LOC"])
+    set_annotates(other, ["COMPANY"])
+    nlp.initialize(lambda: make_examples(nlp, [named, other]))
+    assert component(nlp).labels == ("PER", "LOC")
