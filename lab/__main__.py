@@ -30,6 +30,8 @@ BENCHMARKS = (
         "fastcoref",
         "coreferee",
     ),
+    *("casts", "name-relations", "official-scorer", "official-srl-scorer", "entities", "fastcoref", "coreferee"),
+    "declared-types",
 )
 """Their commands, named like their modules, each of which has a `main`, and whose docstring is the help."""
 
