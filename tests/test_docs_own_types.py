@@ -41,7 +41,7 @@ def test_companies_alone_are_learnt_by_the_command(tmp_path: Path, monkeypatch: 
     result = CliRunner().invoke(app, [*arguments, f"{rate}.total_steps", "2", f"{rate}.warmup_steps", "1"])
     assert result.exit_code == 0 and "No text marks" not in result.output, result.output
     spancat: Any = spacy.load("tuned/model").get_pipe("structured_spancat")
-    assert spancat.labels == (*nlp.get_pipe("structured_spancat").labels, "COMPANY")  # type: ignore[attr-defined]
+    assert spancat.labels[-1] == "COMPANY"
 
 
 def test_a_corpus_of_ones_own_says_what_it_annotates_beside_others(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from spacy.tokens import DocBin
 from spacy.training import Example
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector.annotation import get_annotates, get_labelled_spans
+from spacy_span_selector.annotation import get_annotates
 from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
 from spacy_span_selector.tools.cli import app
@@ -195,47 +195,22 @@ def test_an_interrupted_fine_tuning_goes_on(model: Path, tmp_path: Path, monkeyp
     assert again.exit_code == 0 and "This fine-tuning has ended" in again.output
 
 
-COMPANIES = """
-Acme{0} hired Ann.
-[] [firm Acme{0}] hired Ann.
-"""
-
-
-@pytest.fixture(scope="module")
-def exclusive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An untrained pipeline whose labels exclude each other."""
-    nlp, _ = initialized(SPANCAT, "laminar", model={"label_hidden_width": None})
-    path = tmp_path_factory.mktemp("exclusive") / "pipeline"
-    nlp.to_disk(path)
-    return path
-
-
-def write_companies(folder: Path) -> Path:
-    folder.mkdir()
-    for i in range(4):
-        (folder / f"{i}.brackets.txt").write_text(COMPANIES.format(i))
-    return folder
-
-
-def test_texts_that_annotate_some_types_alone_are_learnt_and_scored_for_these(exclusive: Path, tmp_path: Path) -> None:
-    texts, output = write_companies(tmp_path / "texts"), tmp_path / "out"
-    result = run(exclusive, texts, "-o", output, "--annotates", "firm=COMPANY,LOC", *FAST)
-    assert result.exit_code == 0, result.output
-    vocab = blank_nlp().vocab
-    docs = [doc for split in ("train", "dev") for doc in read_docs(output / "corpus" / f"{split}.spacy", vocab)]
-    assert [get_annotates(doc) for doc in docs] == [["COMPANY", "LOC"]] * 4
-    assert {span.label for doc in docs for span in get_labelled_spans(doc)} == {"COMPANY"}
-    spancat: Any = spacy.load(output / "model").get_pipe("structured_spancat")
-    assert spancat.labels[-1] == "COMPANY" and "PER" in spancat.labels
-    assert "spans_sc_f" in scores_of(output)["scores"]["dev"]["after"]
-    assert "No text marks LOC, so it is learnt that there are none." in " ".join(result.output.split())
-
-
-def test_labels_that_no_text_marks_are_named_as_they_will_be_unlearnt(exclusive: Path, tmp_path: Path) -> None:
-    result = run(exclusive, write_companies(tmp_path / "texts"), "-o", tmp_path / "out", *FAST)
-    printed = " ".join(result.output.split())
-    assert result.exit_code == 0
-    assert "No text marks PER, LOC, FAC, so it is learnt that there are none. If only some types are" in printed
+@pytest.mark.parametrize(
+    ("options", "labels", "declared", "unmarked"),
+    [((), "firm", None, "PER, LOC, FAC"), (("--annotates", "firm=COMPANY,LOC"), "COMPANY", ["COMPANY", "LOC"], "LOC")],
+)
+def test_texts_may_annotate_some_types_alone_and_what_they_do_not_mark_is_named(
+    options: tuple[str, ...], labels: str, declared: list[str] | None, unmarked: str, tmp_path: Path
+) -> None:
+    initialized(SPANCAT, "laminar", model={"label_hidden_width": None})[0].to_disk(tmp_path / "model")
+    texts = "".join(f"=== {i}\nAcme{i} hired Ann.\n[] [firm Acme{i}] hired Ann.\n" for i in range(4))
+    (tmp_path / "texts.txt").write_text(texts)
+    result = run(tmp_path / "model", tmp_path / "texts.txt", "-o", tmp_path / "out", *options, *FAST)
+    assert f"No text marks {unmarked}, so it is learnt that there are none." in " ".join(result.output.split())
+    docs = read_docs(tmp_path / "out/corpus/train.spacy", blank_nlp().vocab)
+    assert [get_annotates(doc) for doc in docs] == [declared] * 3
+    spancat: Any = spacy.load(tmp_path / "out/model").get_pipe("structured_spancat")
+    assert spancat.labels[-1] == labels and "spans_sc_f" in scores_of(tmp_path / "out")["scores"]["dev"]["after"]
 
 
 def test_documents_of_dev_are_not_learnt(model: Path, tmp_path: Path) -> None:
