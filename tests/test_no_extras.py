@@ -34,9 +34,8 @@ NEEDING_THEM = {
     "tools.serving.server",
     "tools.serving.worker",
     "wcfg.triton_laminar",
-    "wcfg.triton_trees",
 }
-"""The modules that cannot do without; Triton's are imported where torch has brought it."""
+"""The modules that cannot do without; Triton's is imported where torch has brought it."""
 
 IMPORT_ALL = """
 import importlib, json, sys

@@ -1,4 +1,5 @@
-"""The choice of implementation for the sweeps: Triton kernels on a GPU that can run them, plain torch elsewhere."""
+"""The choice of implementation for the sweeps of the laminar grammar: Triton kernels on a GPU that can run them, plain
+torch elsewhere."""
 
 from __future__ import annotations
 
@@ -15,13 +16,15 @@ import torch
 from torch import Tensor
 
 Implementation = Literal["torch", "triton"]
+MODULES: dict[Implementation, str] = {"torch": f"{__package__}.laminar", "triton": f"{__package__}.triton_laminar"}
+"""These have the same functions; that of kernels has `try_out(device, dtype)`, too, which fails where they do."""
 
 _forced: ContextVar[Implementation | None] = ContextVar("_forced", default=None)
 
 
 @contextmanager
 def sweep_with(implementation: Implementation) -> Iterator[None]:
-    """Use an implementation for all sweeps of both grammars in this context, and for their derivatives."""
+    """Use an implementation for all sweeps in this context, and for their derivatives."""
     if implementation not in get_args(Implementation):
         raise ValueError(f'the sweeps are implemented with "torch" and with "triton", but not with {implementation!r}')
     token = _forced.set(implementation)
@@ -31,32 +34,19 @@ def sweep_with(implementation: Implementation) -> Iterator[None]:
         _forced.reset(token)
 
 
-def sweeps_for(chart: Tensor, grammar: str) -> ModuleType:
-    """The implementation of the sweeps of a grammar for the device and dtype of a chart: a module of this package.
-
-    grammar (str): The module in plain torch. That whose name has "triton_" before has the same functions as kernels,
-        and `try_out(device, dtype)`, which fails where they do.
-    """
-    forced = _forced.get()
-    if forced == "triton":
-        return _module(f"triton_{grammar}")
-    if forced == "torch" or not chart.is_cuda:
-        return _module(grammar)
-    return _gpu_sweeps(grammar, chart.device, chart.dtype)
-
-
-def _module(name: str) -> ModuleType:
-    return import_module(f".{name}", __package__)
+def sweeps_for(chart: Tensor) -> ModuleType:
+    """The module with the sweeps for the device and dtype of a chart."""
+    implementation = _forced.get() or (_best_on_gpu(chart.device, chart.dtype) if chart.is_cuda else "torch")
+    return import_module(MODULES[implementation])
 
 
 @cache
-def _gpu_sweeps(grammar: str, device: torch.device, dtype: torch.dtype) -> ModuleType:
-    """The Triton sweeps, if they work: Triton needs a C compiler on this machine and a GPU that it supports."""
+def _best_on_gpu(device: torch.device, dtype: torch.dtype) -> Implementation:
+    """Triton, if it works: it needs a C compiler on this machine and a GPU that it supports."""
     try:
-        module = _module(f"triton_{grammar}")
-        module.try_out(device, dtype)
+        import_module(MODULES["triton"]).try_out(device, dtype)
     except ImportError:
-        return _module(grammar)
+        return "torch"
     except Exception as error:
         warnings.warn(
             f"The span grammar runs without Triton, several times more slowly, because its kernels fail on {device}: "
@@ -64,5 +54,5 @@ def _gpu_sweeps(grammar: str, device: torch.device, dtype: torch.dtype) -> Modul
             RuntimeWarning,
             stacklevel=2,
         )
-        return _module(grammar)
-    return module
+        return "torch"
+    return "triton"

@@ -61,7 +61,7 @@ class LaminarSets(torch.autograd.Function):
         constant = level(scores, either, lengths, chords)
         word = torch.arange(scores.shape[1], device=scores.device)[:, None] < lengths
         words = torch.where(word, -constant, 0.0)
-        sweeps = sweeps_for(selected, "laminar")
+        sweeps = sweeps_for(selected)
         total, log_free, *swept = sweeps.sweep(*(weight.div_(math.log(2)) for weight in (selected, either, words)))
         ctx.propagate = partial(_propagate, sweeps)
         log_allowed = chart_to_spans(log_free).mul_(math.log(2)).clamp_(max=0)

@@ -11,8 +11,7 @@ from k clockwise to i, which includes the side of the whole sentence, is its out
 of length d into an arc of length e and one of length d - e.
 
 Every tensor is laid out as (length, corner, batch), so that one operation processes all arcs of a length in all
-sentences, and its innermost dimensions are contiguous. A sweep takes one step per length. `triton_trees` has the same
-two functions, each as one GPU kernel.
+sentences, and its innermost dimensions are contiguous. A sweep takes one step per length.
 """
 
 from __future__ import annotations
@@ -26,11 +25,7 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from .grammar import FORBIDDEN, IDENTITY, Grammar
-from .implementations import sweeps_for
 from .validation import check_differentiated_once
-
-Swept = tuple[Tensor, ...]
-"""The log sums of all arcs, of shape (m, m, batch), and the other inputs of `sweep_down` in the same module."""
 
 
 class TreeGrammar(Grammar):
@@ -74,19 +69,18 @@ class _Triangulations(torch.autograd.Function):
     def forward(ctx: Any, weights: Tensor) -> tuple[Tensor, Tensor]:
         # The chart is in base 2, because exp2 is much faster than exp on CPUs.
         arcs = spans_to_arcs(weights / math.log(2))
-        ctx.sweeps = sweeps_for(arcs, "trees")
-        swept = ctx.sweeps.sweep_up(arcs)
-        log_partition = swept[0][-1, 0] * math.log(2)
+        sums, split_sums = sweep_up(arcs)
+        log_partition = sums.by_first[-1, 0] * math.log(2)
         # Inside and outside of a span share its chord, so its weight is counted twice.
-        log_nodes = arcs_to_spans(swept[0]).mul_(math.log(2)).sub_(weights).sub_(log_partition[:, None, None])
+        log_nodes = arcs_to_spans(sums.by_first).mul_(math.log(2)).sub_(weights).sub_(log_partition[:, None, None])
         log_nodes.clamp_(max=0)
-        ctx.save_for_backward(log_nodes, *swept)
+        ctx.save_for_backward(log_nodes, sums.by_first, sums.by_last, split_sums)
         ctx.set_materialize_grads(False)
         return log_partition, log_nodes
 
     @staticmethod
     def backward(ctx: Any, grad_partition: Tensor | None, grad_nodes: Tensor | None) -> Tensor | None:
-        log_nodes, *swept = ctx.saved_tensors
+        log_nodes, *sums, split_sums = ctx.saved_tensors
         if grad_nodes is None:  # log_nodes is an output, so this expression can be differentiated again
             return None if grad_partition is None else grad_partition[:, None, None] * log_nodes.exp()
         check_differentiated_once()
@@ -95,7 +89,7 @@ class _Triangulations(torch.autograd.Function):
         gradient[-1, 0] -= grad_nodes.sum((1, 2))
         if grad_partition is not None:
             gradient[-1, 0] += grad_partition
-        return arcs_to_spans(ctx.sweeps.sweep_down(tuple(swept), gradient)) - grad_nodes
+        return arcs_to_spans(sweep_down(ArcChart(*sums), split_sums, gradient)) - grad_nodes
 
 
 @dataclass(frozen=True)
@@ -168,12 +162,12 @@ def arcs_to_spans(arcs: Tensor) -> Tensor:
     return spans.t().reshape(batch, corners - 1, corners - 1).triu()
 
 
-def sweep_up(weights: Tensor) -> Swept:
+def sweep_up(weights: Tensor) -> tuple[ArcChart, Tensor]:
     """Sum over the triangulations of the polygon that each arc cuts off, shortest arcs first.
 
     weights (Tensor): Log weight, to base 2, of the chord of each arc. Shape: (m, m, batch)
-    RETURNS (tuple[Tensor, ...]): The log sums by first and by last corner, and the same sums without the chord itself.
-        Shapes: (m, m, batch), (m, 2 * m, batch) and (m, m, batch)
+    RETURNS (tuple[ArcChart, Tensor]): The log sums, and these without the chord itself. Shape of the latter:
+        (m, m, batch)
     """
     chart = ArcChart.zeros_like(weights)
     split_sums = torch.zeros_like(weights)
@@ -184,10 +178,10 @@ def sweep_up(weights: Tensor) -> Swept:
         largest = terms.amax(0)
         torch.add(terms.sub_(largest).exp2_().sum(0).log2_(), largest, out=split_sums[length])
         chart.write(length, split_sums[length] + weights[length])
-    return chart.by_first, chart.by_last, split_sums
+    return chart, split_sums
 
 
-def sweep_down(swept: Swept, gradient: Tensor) -> Tensor:
+def sweep_down(chart: ArcChart, split_sums: Tensor, gradient: Tensor) -> Tensor:
     """Propagate the gradient of each arc to those it splits into, longest arcs first.
 
     The derivative of a log sum with respect to one of its terms is the probability of that split, which is
@@ -196,9 +190,7 @@ def sweep_down(swept: Swept, gradient: Tensor) -> Tensor:
     gradient (Tensor): The gradient with respect to the value of each arc; it is overwritten. Shape: (m, m, batch)
     RETURNS (Tensor): The gradient with respect to the weight of the chord of each arc. Shape: (m, m, batch)
     """
-    by_first, by_last, split_sums = swept
-    chart = ArcChart(by_first, by_last)
-    gradients = ArcChart(gradient, torch.zeros_like(by_last))
+    gradients = ArcChart(gradient, torch.zeros_like(chart.by_last))
     for length in range(len(gradient) - 1, 1, -1):
         left, right = chart.splits(length)
         flow = (left + right).sub_(split_sums[length]).exp2_().mul_(gradients.collect(length))

@@ -1,14 +1,20 @@
 """The sweeps of the laminar grammar and their reverse, each one Triton kernel with one program per sentence.
 
-One program processes all widths of its sentence, as in `triton_trees`. Its charts are laid out as (width, start), with
-neighbouring spans in neighbouring threads. In reverse, each span gathers its gradient from all sums it is part of. What
-is read once only, the weights and the incoming gradients, stays as it is, with the batch innermost.
+The plain version launches several kernels per width; on a GPU these launches take longer than the computation. Here one
+program processes all widths of its sentence. Its charts are laid out as (width, start), with neighbouring spans in
+neighbouring threads. In reverse, each span gathers its gradient from all sums it is part of. What is read once only,
+the weights and the incoming gradients, stays as it is, with the batch innermost.
+
+A program computes the sums of many nodes at a time, one in each lane, from blocks of their terms. All sums have a fixed
+order, so results are the same bit for bit every time.
 
 The names of the charts are those of docs/grammar.md: T of a left child, R of a right one and U without the span itself
 are sums over what is inside a span; A_T, A_R and A are those over what is outside.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import torch
 import triton
@@ -17,11 +23,78 @@ from torch import Tensor
 
 from .grammar import FORBIDDEN
 from .laminar import Swept, log_free
-from .triton_trees import Blocks, choose_blocks, flow, log_sum
 
 CHARTS = tl.constexpr(6)  # of a sentence: T, R, U, A_T, A_R and A
 GRADIENTS = tl.constexpr(3)  # of a sentence: those of U, A_T and A_R
 NEVER = tl.constexpr(FORBIDDEN)
+# Greater than every sum of log weights, even of forbidden nodes, but finite: no difference of two values is NaN.
+HUGE = tl.constexpr(3e38)
+
+
+class Blocks(NamedTuple):
+    """The numbers of terms and of sums that a program processes at a time, both powers of 2, and of warps."""
+
+    terms: int
+    sums: int
+    warps: int
+
+
+def choose_blocks(corners: int) -> Blocks:
+    """Choose from few sizes, because compiling each at its first use takes seconds."""
+    if corners <= 32:
+        return Blocks(32, 32, 4)
+    if corners <= 128:
+        return Blocks(32, 64, 8)
+    return Blocks(64, 64, 16)
+
+
+@triton.jit
+def log_sum(
+    one: tl.tensor,
+    one_step: tl.tensor,
+    other: tl.tensor,
+    other_step: tl.tensor,
+    count: tl.tensor,
+    most: tl.tensor,
+    TERMS: tl.constexpr,
+    SUMS: tl.constexpr,
+) -> tl.tensor:
+    """Sum the products of numbers in two charts, all in log space; about -HUGE where there are none.
+
+    The terms of a lane are numbered from 1. Its pointers are those of term 0, each step leads to the next.
+
+    one, other (tl.tensor): Pointers into the charts. Shape: (SUMS,)
+    count, most (tl.tensor): The number of terms, and an upper bound, 1 or more, of all. Shapes: (SUMS,) and ()
+    RETURNS (tl.tensor): The log sums to base 2. Shape: (SUMS,)
+    """
+    number = one.dtype.element_ty
+    term = tl.arange(0, TERMS)[:, None]
+    # Every element of the block stores the log sum of its terms so far as largest + log2(total).
+    largest = tl.full([TERMS, SUMS], -HUGE, number)
+    total = tl.zeros([TERMS, SUMS], number)
+    for first in range(1, most + 1, TERMS):
+        step = first + term
+        valid = step <= count[None, :]
+        value = tl.load(one[None, :] + step * one_step, valid, other=0.0)
+        value += tl.load(other[None, :] + step * other_step, valid, other=0.0)
+        value = tl.where(valid, value, -HUGE)
+        change = value - largest
+        smaller = tl.exp2(-tl.abs(change))
+        total = tl.where(change > 0, total * smaller + 1.0, total + smaller)
+        largest = tl.maximum(largest, value)
+    maximum = tl.max(largest, 0)
+    total = total * tl.exp2(largest - maximum[None, :])
+    return maximum + tl.log2(tl.sum(total, 0))
+
+
+@triton.jit
+def flow(value: tl.tensor, other: tl.tensor, sums: tl.tensor, gradient: tl.tensor, valid: tl.tensor) -> tl.tensor:
+    """The gradient of a log sum times the share of one of its terms, the product of two numbers; 0 where not valid.
+
+    other, sums, gradient (tl.tensor): Pointers to that of the other, to the log sum and to its gradient.
+    """
+    term = value + tl.load(other, valid, other=0.0)
+    return tl.exp2(term - tl.load(sums, valid, other=HUGE)) * tl.load(gradient, valid, other=0.0)
 
 
 def try_out(device: torch.device, dtype: torch.dtype) -> None:

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd import gradcheck
 from torch.nn.functional import logsigmoid
 
-from spacy_span_selector.wcfg import LAMINAR, TREES, Grammar, laminar, trees
+from spacy_span_selector.wcfg import LAMINAR, laminar
 from spacy_span_selector.wcfg.grammar import FORBIDDEN
 from spacy_span_selector.wcfg.implementations import sweep_with
 from spacy_span_selector.wcfg.triangle import chart_to_spans, spans_to_chart
@@ -23,35 +23,16 @@ from .charts import random_scores
 
 pytest.importorskip("triton", reason="Triton is not installed")
 
-from spacy_span_selector.wcfg import triton_laminar, triton_trees
-from spacy_span_selector.wcfg.triton_trees import Blocks
+from spacy_span_selector.wcfg import triton_laminar
+from spacy_span_selector.wcfg.triton_laminar import Blocks
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 needs_cuda = pytest.mark.skipif(DEVICE == "cpu", reason="no CUDA device: the interpreter is too slow for this")
-by_grammar = pytest.mark.parametrize("grammar", [TREES, LAMINAR], ids=["trees", "laminar"])
 
 
-class TreeCase:
-    """Weights of arcs, and gradients of their sums, for both implementations. Shape: (batch, n + 1, n + 1)"""
-
-    def __init__(self, scores: Tensor) -> None:
-        self.weights = scores.permute(1, 2, 0).contiguous()
-        self.gradient = random_scores(*self.weights.shape, seed=1).to(scores)
-
-    def plain(self, dtype: torch.dtype = torch.float64) -> list[Tensor]:
-        """The results of plain torch."""
-        swept = trees.sweep_up(self.weights.to(dtype))
-        return [swept[0], trees.sweep_down(swept, self.gradient.to(dtype, copy=True))]
-
-    def by_triton(self, blocks: Blocks | None = None) -> list[Tensor]:
-        """The results of the kernels."""
-        swept = triton_trees.sweep_up(self.weights, blocks)
-        return [swept[0], triton_trees.sweep_down(swept, self.gradient, blocks)]
-
-
-class LaminarCase:
-    """The same of log weights of selected spans: the log sum over all sets, `log_free` and the gradients, of spans of
-    two words or more. Shape: (batch, n, n)"""
+class Case:
+    """Log weights of selected spans, and for both implementations the log sum over all sets, `log_free` and the
+    gradients, of spans of two words or more. Shape: (batch, n, n)"""
 
     def __init__(self, scores: Tensor) -> None:
         batch, tokens, _ = scores.shape
@@ -74,57 +55,48 @@ class LaminarCase:
         return [total, *(chart_to_spans(chart).triu(1) for chart in (free, *gradients))]
 
 
-by_case = pytest.mark.parametrize("case", [TreeCase, LaminarCase])
-Case = type[TreeCase] | type[LaminarCase]
+def make(tokens: int, batch: int = 2, dtype: torch.dtype = torch.float64) -> Case:
+    return Case(random_scores(batch, tokens, tokens, scale=3.0).to(DEVICE, dtype))
 
 
-def make(case: Case, tokens: int, batch: int = 2, dtype: torch.dtype = torch.float64) -> TreeCase | LaminarCase:
-    size = tokens + (case is TreeCase)
-    return case(random_scores(batch, size, size, scale=3.0).to(DEVICE, dtype))
-
-
-@by_case
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize(
     "tokens, blocks",
     [(1, None), (2, None), (7, None), (3, Blocks(4, 4, 1)), (8, Blocks(2, 4, 1)), (9, Blocks(4, 16, 1))],
 )
-def test_equals_the_plain_sweeps(case: Case, tokens: int, blocks: Blocks | None, dtype: torch.dtype) -> None:
-    made = make(case, tokens, dtype=dtype)
+def test_equals_the_plain_sweeps(tokens: int, blocks: Blocks | None, dtype: torch.dtype) -> None:
+    made = make(tokens, dtype=dtype)
     tolerance = 1e-4 if dtype == torch.float32 else 1e-11
     for actual, expected in zip(made.by_triton(blocks), made.plain(), strict=True):
         assert actual.dtype == dtype
         torch.testing.assert_close(actual.double(), expected, rtol=tolerance, atol=tolerance)
 
 
-@by_case
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_extreme_weights_give_finite_results(case: Case, dtype: torch.dtype) -> None:
+def test_extreme_weights_give_finite_results(dtype: torch.dtype) -> None:
     scores = 1e4 * random_scores(3, 6, 6, dtype=dtype).sign()
     scores[random_scores(3, 6, 6, seed=1) > 0.3] = FORBIDDEN
     scores[2] = FORBIDDEN
-    made = case(scores.to(DEVICE))
+    made = Case(scores.to(DEVICE))
     for actual, expected in zip(made.by_triton(Blocks(4, 4, 1)), made.plain(dtype), strict=True):
         assert actual.isfinite().all()
         torch.testing.assert_close(actual, expected, rtol=1e-3, atol=1e-2)
 
 
-@by_case
-def test_an_empty_batch(case: Case) -> None:
-    made = make(case, 3, batch=0)
+def test_an_empty_batch() -> None:
+    made = make(3, batch=0)
     assert [found.shape for found in made.by_triton()] == [expected.shape for expected in made.plain()]
 
 
-@by_grammar
 @pytest.mark.parametrize("scale", [1.0, 1e4])
-def test_log_marginals_and_their_gradient_equal_the_plain_ones(grammar: Grammar, scale: float) -> None:
+def test_log_marginals_and_their_gradient_equal_the_plain_ones(scale: float) -> None:
     scores = random_scores(2, 6, 6, scale=scale).to(DEVICE)
     scores[0, 1, 3] = scores[0, 4, 4] = -torch.inf
     scores.requires_grad_()
     results = []
     for implementation in ("triton", "torch"):
         with sweep_with(implementation):
-            log_selected, log_unselected = grammar.log_marginals(scores, torch.tensor([6, 4]))
+            log_selected, log_unselected = LAMINAR.log_marginals(scores, torch.tensor([6, 4]))
         (gradient,) = torch.autograd.grad(log_selected[log_selected.isfinite()].sum(), scores)
         results.append((log_selected, log_unselected, gradient))
     for actual, expected in zip(*results, strict=True):
@@ -132,12 +104,11 @@ def test_log_marginals_and_their_gradient_equal_the_plain_ones(grammar: Grammar,
         torch.testing.assert_close(actual, expected, rtol=1e-9, atol=1e-8)
 
 
-@by_grammar
-def test_gradients_equal_finite_differences(grammar: Grammar) -> None:
+def test_gradients_equal_finite_differences() -> None:
     scores, lengths = random_scores(1, 3, 3).to(DEVICE).requires_grad_(), torch.tensor([3])
 
     def finite(x: Tensor) -> tuple[Tensor, ...]:
-        return tuple(y[y.isfinite()] for y in grammar.log_marginals(x, lengths))
+        return tuple(y[y.isfinite()] for y in LAMINAR.log_marginals(x, lengths))
 
     with sweep_with("triton"):
         # A random combination of all gradients: in its interpreter Triton takes long for each.
@@ -155,9 +126,8 @@ def test_a_span_alone_has_the_sigmoid_of_its_score(score: float) -> None:
 
 
 @needs_cuda
-@by_grammar
 @pytest.mark.parametrize("tokens", [31, 32, 64, 100, 128, 200, 300])
-def test_long_sentences_equal_the_plain_sweeps(grammar: Grammar, tokens: int) -> None:
+def test_long_sentences_equal_the_plain_sweeps(tokens: int) -> None:
     scores = random_scores(2, tokens, tokens).to(DEVICE)
     lengths = torch.tensor([tokens, tokens // 2])
     for dtype, tolerance in ((torch.float32, 1e-3), (torch.float64, 1e-9)):
@@ -165,7 +135,7 @@ def test_long_sentences_equal_the_plain_sweeps(grammar: Grammar, tokens: int) ->
         for implementation in ("triton", "torch"):
             own = scores.to(dtype).requires_grad_()
             with sweep_with(implementation):
-                p = grammar.marginals(own, lengths)
+                p = LAMINAR.marginals(own, lengths)
                 (gradient,) = torch.autograd.grad(p.square().sum(), own)
             results.append((p, gradient))
         for actual, expected in zip(*results, strict=True):
@@ -173,19 +143,17 @@ def test_long_sentences_equal_the_plain_sweeps(grammar: Grammar, tokens: int) ->
 
 
 @needs_cuda
-@by_case
-def test_repetitions_are_identical(case: Case) -> None:
-    made = make(case, 200, dtype=torch.float32)
+def test_repetitions_are_identical() -> None:
+    made = make(200, dtype=torch.float32)
     first = made.by_triton()
     for _ in range(10):
         assert all(map(torch.equal, made.by_triton(), first))
 
 
 @needs_cuda
-@pytest.mark.parametrize(("grammar", "module", "name"), [(TREES, trees, "sweep_up"), (LAMINAR, laminar, "sweep")])
-def test_runs_by_default_on_a_gpu(grammar: Grammar, module: object, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, name, None)
-    assert grammar.log_marginals(torch.zeros(1, 3, 3, device=DEVICE), torch.tensor([3]))[0].isfinite().any()
+def test_runs_by_default_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laminar, "sweep", None)
+    assert LAMINAR.log_marginals(torch.zeros(1, 3, 3, device=DEVICE), torch.tensor([3]))[0].isfinite().any()
 
 
 def test_all_kernels_compile(tmp_path: Path) -> None:
