@@ -2,9 +2,6 @@
 
 They check everything before they change anything, so that a document stays as it was if an argument is wrong. Messages
 write places as Python does: `clusters[2][0]` is the first mention of the third cluster.
-
-A document may have thousands of spans, and the components annotate it by these functions. So the functions `are_...`
-ask first, of all spans together, whether they are as usual. Only others are looked at one by one.
 """
 
 from __future__ import annotations
@@ -20,25 +17,6 @@ from spacy.tokens import Doc, Span
 from .titles import describe_doc
 
 
-def are_offsets(spans: Sequence[Any], n_tokens: int) -> bool:
-    """Check whether all spans are tuples of two of Python's integers, and have tokens of the document."""
-    if not all([type(span) is tuple and len(span) == 2 for span in spans]):
-        return False
-    if not all([type(start) is int and type(end) is int for start, end in spans]):
-        return False
-    return all([0 <= start < end <= n_tokens for start, end in spans])
-
-
-def are_scores(scores: Sequence[Any]) -> bool:
-    """Check whether all scores are finite numbers of Python's type `float`."""
-    return all([type(score) is float for score in scores]) and all(map(isfinite, scores))
-
-
-def are_texts(texts: Sequence[Any]) -> bool:
-    """Check whether all labels are strings that can be saved."""
-    return all([type(text) is str and text.isascii() for text in texts])
-
-
 def check_spans(doc: Doc, spans: Any, place: str) -> list[tuple[int, int]]:
     """Check spans without labels.
 
@@ -47,19 +25,12 @@ def check_spans(doc: Doc, spans: Any, place: str) -> list[tuple[int, int]]:
     RETURNS (list[tuple[int, int]]): The same as tuples of Python's integers.
     """
     spans = check_list(doc, spans, place, "token offsets, (start, end)")
-    if are_offsets(spans, len(doc)):
-        return spans
     return [check_offsets(doc, span, f"{place}[{i}]") for i, span in enumerate(spans)]
 
 
 def check_groups(doc: Doc, groups: Any, place: str) -> list[list[tuple[int, int]]]:
     """Check lists of spans without labels: see `check_spans`."""
-    groups = [
-        check_list(doc, group, f"{place}[{i}]", "token offsets, (start, end)")
-        for i, group in enumerate(check_list(doc, groups, place, "lists of token offsets, (start, end)"))
-    ]
-    if are_offsets([span for group in groups for span in group], len(doc)):
-        return groups
+    groups = check_list(doc, groups, place, "lists of token offsets, (start, end)")
     return [check_spans(doc, group, f"{place}[{i}]") for i, group in enumerate(groups)]
 
 
@@ -115,8 +86,6 @@ def check_scores(doc: Doc, scores: Any, place: str, n_spans: int, spans: str) ->
     scores = check_list(doc, scores, place, "numbers")
     if len(scores) != n_spans:
         fail(doc, f"the length of {place}", len(scores), f"{n_spans}, one for each of {spans}")
-    if are_scores(scores):
-        return scores
     return [check_score(doc, score, f"{place}[{i}]") for i, score in enumerate(scores)]
 
 

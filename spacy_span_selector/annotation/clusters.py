@@ -14,8 +14,6 @@ from typing import Any, TypeVar
 from spacy.tokens import Doc, Span, SpanGroup
 
 from .checks import (
-    are_scores,
-    are_texts,
     check_groups,
     check_list,
     check_offsets,
@@ -37,6 +35,8 @@ from .groups import (
     noted_prefixes,
     numbered_keys,
     read_groups,
+    write_group,
+    write_numbered_groups,
 )
 
 CLUSTER_PREFIX = "coref_clusters"
@@ -116,42 +116,31 @@ def set_clusters(
     for i, cluster in enumerate(clusters):
         check_once(doc, cluster, f"clusters[{i}]", "cluster")
     known: dict[str, list[list[Any] | None]] = {}
-    if scores is not None:
-        known[SCORES] = _check_values(doc, clusters, scores, "scores", "a number", are_scores, check_score)
-    if link_scores is not None:
-        known[LINK_SCORES] = _check_values(
-            doc, clusters, link_scores, "link_scores", "a number", are_scores, check_score
-        )
+    for name, numbers in {SCORES: scores, LINK_SCORES: link_scores}.items():
+        if numbers is not None:
+            known[name] = _check_values(doc, clusters, numbers, name, "a number", check_score)
     if reasons is not None:
-        known[REASONS] = _check_values(doc, clusters, reasons, "reasons", "a string", are_texts, check_text)
+        known[REASONS] = _check_values(doc, clusters, reasons, REASONS, "a string", check_text)
     said = {NAME: _check_names(doc, names, "names", len(clusters))}
     said[ENTITY_TYPE] = _check_names(doc, entity_types, "entity_types", len(clusters))
     orders = [sorted(range(len(cluster)), key=cluster.__getitem__) for cluster in clusters]
     ordered = [[cluster[i] for i in order] for cluster, order in zip(clusters, orders, strict=True)]
     if antecedents is not None:
         known[ANTECEDENTS] = _check_antecedents_of(doc, clusters, ordered, antecedents)
-    groups: dict[str, SpanGroup] = {}
-    for number, i in enumerate(sorted((i for i in range(len(clusters)) if clusters[i]), key=ordered.__getitem__), 1):
+    groups = []
+    for i in sorted((i for i in range(len(clusters)) if clusters[i]), key=ordered.__getitem__):
         attrs: dict[str, object] = {
             name: [values[j] for j in orders[i]] for name, rows in known.items() if (values := rows[i]) is not None
         }
         attrs |= {name: texts[i] for name, texts in said.items() if texts[i]}
         if prefix != CLUSTER_PREFIX:
             attrs[CLUSTER_NOTE] = prefix
-        key = f"{prefix}_{number}"
-        groups[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in ordered[i]], attrs=attrs)
-    clear_clusters(doc, prefix)
-    doc.spans.update(groups)
+        groups.append((ordered[i], attrs))
+    write_numbered_groups(doc, prefix, groups)
     if not groups and mentions_key not in doc.spans:
         set_mentions(doc, [], [], mentions_key)
     if mentions_key in doc.spans and (prefix, mentions_key) != (CLUSTER_PREFIX, MENTIONS_KEY):
         doc.spans[mentions_key].attrs[CLUSTER_NOTE] = prefix
-
-
-def clear_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> None:
-    """Remove every cluster of a document."""
-    for key in cluster_keys(doc, prefix):
-        del doc.spans[key]
 
 
 def set_mentions(
@@ -165,7 +154,7 @@ def set_mentions(
     """
     mentions = check_spans(doc, mentions, "mentions")
     attrs = {} if scores is None else {SCORES: [*check_scores(doc, scores, "scores", len(mentions), "mentions")]}
-    doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in mentions], attrs=attrs)
+    write_group(doc, key, mentions, attrs)
 
 
 def cluster_prefixes(doc: Doc) -> list[str]:
@@ -200,13 +189,10 @@ def _check_values(
     values: OfMentions[Any],
     place: str,
     value: str,
-    are_usual: Callable[[Sequence[Any]], bool],
     check: Callable[[Doc, Any, str], Any],
 ) -> list[list[Any] | None]:
-    """A value for each mention of each cluster; None for a cluster without. Unusual ones are checked one by one."""
+    """A value for each mention of each cluster; None for a cluster without."""
     rows, place_of = _check_rows(doc, clusters, values, place, value)
-    if are_usual([one for row in rows for one in row or ()]):
-        return rows
     return [
         None if row is None else [check(doc, one, place_of(i, j)) for j, one in enumerate(row)]
         for i, row in enumerate(rows)

@@ -13,23 +13,11 @@ no other predicates. In gold annotation with frames it says that only these pred
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, SpanGroup
 
-from .checks import (
-    are_offsets,
-    are_scores,
-    are_texts,
-    check_labelled,
-    check_list,
-    check_offsets,
-    check_once,
-    check_scores,
-    check_spans,
-    check_text,
-    fail,
-)
+from .checks import check_labelled, check_list, check_offsets, check_once, check_scores, check_spans, check_text, fail
 from .groups import (
     FRAME_NOTE,
     has_default_group,
@@ -38,6 +26,8 @@ from .groups import (
     numbered_keys,
     read_group,
     read_groups,
+    write_group,
+    write_numbered_groups,
 )
 
 FRAME_PREFIX = "srl"
@@ -120,16 +110,12 @@ def set_frames(
     RAISES (ValueError): If offsets are not those of some tokens, a role or another text is no string, an argument is in
         its frame twice, or a frame has scores but not a finite one for each span. The document is as it was.
     """
-    frames = check_list(doc, frames, "frames", "Frame")
-    if not _are_frames(frames, len(doc)):
-        frames = [_check_frame(doc, frame, f"frames[{i}]") for i, frame in enumerate(frames)]
-    for i, frame in enumerate(frames):
-        check_once(doc, frame.arguments, f"frames[{i}].arguments", "frame")
-    groups: dict[str, SpanGroup] = {}
-    for number, frame in enumerate(sorted(frames, key=lambda frame: frame[:2]), start=1):
+    frames = [
+        _check_frame(doc, frame, f"frames[{i}]") for i, frame in enumerate(check_list(doc, frames, "frames", "Frame"))
+    ]
+    groups = []
+    for frame in sorted(frames, key=lambda frame: frame[:2]):
         order = sorted(range(len(frame.arguments)), key=lambda i: frame.arguments[i])
-        spans = [Span(doc, frame.start, frame.end, label=PREDICATE_LABEL)]
-        spans += [Span(doc, start, end, label=role) for start, end, role in (frame.arguments[i] for i in order)]
         attrs: dict[str, object] = {}
         if frame.scores is not None:
             attrs["scores"] = [frame.scores[0], *(frame.scores[i + 1] for i in order)]
@@ -138,20 +124,12 @@ def set_frames(
                 attrs[name] = known
         if prefix != FRAME_PREFIX:
             attrs[FRAME_NOTE] = prefix
-        key = f"{prefix}_{number}"
-        groups[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
-    clear_frames(doc, prefix)
-    doc.spans.update(groups)
+        groups.append(([(frame.start, frame.end, PREDICATE_LABEL), *(frame.arguments[i] for i in order)], attrs))
+    write_numbered_groups(doc, prefix, groups)
     if not groups and predicates_key is not None and predicates_key not in doc.spans:
         set_predicates(doc, [], predicates_key)
     if spans_key in doc.spans and (prefix, spans_key) != (FRAME_PREFIX, SELECTED_KEY):
         doc.spans[spans_key].attrs[FRAME_NOTE] = prefix
-
-
-def clear_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> None:
-    """Remove every frame of a document."""
-    for key in frame_keys(doc, prefix):
-        del doc.spans[key]
 
 
 def has_frames_annotated(doc: Doc, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> bool:
@@ -181,9 +159,7 @@ def set_predicates(doc: Doc, predicates: Sequence[tuple[int, int]], key: str = P
 
     RAISES (ValueError): If offsets are not those of some tokens. The document is as it was.
     """
-    offsets = check_spans(doc, predicates, "predicates")
-    spans = [Span(doc, start, end, label=PREDICATE_LABEL) for start, end in offsets]
-    doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
+    write_group(doc, key, [(*span, PREDICATE_LABEL) for span in check_spans(doc, predicates, "predicates")])
 
 
 def set_constituents(doc: Doc, constituents: Sequence[tuple[int, int, str]], key: str = CONSTITUENTS_KEY) -> None:
@@ -191,9 +167,7 @@ def set_constituents(doc: Doc, constituents: Sequence[tuple[int, int, str]], key
 
     RAISES (ValueError): If offsets are not those of some tokens, or a label is no string. The document is as it was.
     """
-    checked = check_labelled(doc, constituents, "constituents", "label")
-    spans = [Span(doc, start, end, label=label) for start, end, label in checked]
-    doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
+    write_group(doc, key, check_labelled(doc, constituents, "constituents", "label"))
 
 
 def frame_prefixes(doc: Doc) -> list[str]:
@@ -213,32 +187,12 @@ def find_spans_key(doc: Doc, prefix: str) -> str:
     return next(keys_of_prefix(doc, FRAME_NOTE, prefix), SELECTED_KEY)
 
 
-def _are_frames(frames: Sequence[Any], n_tokens: int) -> bool:
-    """Check whether all frames are as usual, so that none has to be looked at by itself."""
-    if not all([type(frame) is Frame and type(frame.arguments) is list for frame in frames]):
-        return False
-    arguments = [argument for frame in frames for argument in frame.arguments]
-    if not all([type(argument) is Argument for argument in arguments]):
-        return False
-    scored = [frame for frame in frames if frame.scores is not None]
-    described = [frame for frame in frames if frame.descriptions is not None]
-    return (
-        are_offsets([span[:2] for span in (*frames, *arguments)], n_tokens)
-        and are_texts([argument.role for argument in arguments])
-        and are_texts([frame.roleset for frame in frames if frame.roleset is not None])
-        and are_texts([frame.roleset_name for frame in frames if frame.roleset_name is not None])
-        and all([type(frame.descriptions) is dict for frame in described])
-        and are_texts([text for frame in described for pair in frame.descriptions.items() for text in pair])
-        and all([type(frame.scores) is list and len(frame.scores) == 1 + len(frame.arguments) for frame in scored])
-        and are_scores([score for frame in scored for score in frame.scores])
-    )
-
-
 def _check_frame(doc: Doc, frame: Frame, place: str) -> Frame:
     if not isinstance(frame, Frame):
         fail(doc, place, frame, "a Frame")
     start, end = check_offsets(doc, (frame.start, frame.end), f"the predicate of {place}")
     arguments = [Argument(*argument) for argument in check_labelled(doc, frame.arguments, f"{place}.arguments", "role")]
+    check_once(doc, arguments, f"{place}.arguments", "frame")
     roleset = None if frame.roleset is None else check_text(doc, frame.roleset, f"{place}.roleset")
     scores = frame.scores
     if scores is not None:

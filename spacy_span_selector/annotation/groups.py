@@ -26,7 +26,6 @@ import srsly
 from spacy.attrs import IDX, LENGTH
 from spacy.tokens import Doc, Span, SpanGroup
 
-from .checks import are_scores
 from .titles import describe_doc
 
 SCORES = "scores"
@@ -80,6 +79,21 @@ def keys_of_prefix(doc: Doc, note: str, prefix: str) -> Iterator[str]:
     """Find the keys of the groups that belong to a prefix by their note, without the numbered ones."""
     numbered = {*numbered_keys(doc, prefix)}
     return (key for key, group in doc.spans.items() if group.attrs.get(note) == prefix and key not in numbered)
+
+
+def write_group(doc: Doc, key: str, spans: Iterable[Sequence[Any]], attrs: dict[str, Any] | None = None) -> None:
+    """Replace a span group. Its spans are token offsets, with a label or without."""
+    doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, *span) for span in spans], attrs=attrs or {})
+
+
+def write_numbered_groups(
+    doc: Doc, prefix: str, groups: Sequence[tuple[Iterable[Sequence[Any]], dict[str, Any]]]
+) -> None:
+    """Replace the groups `{prefix}_1`, `{prefix}_2`, ... by these, given by their spans and `attrs`."""
+    for key in numbered_keys(doc, prefix):
+        del doc.spans[key]
+    for number, (spans, attrs) in enumerate(groups, start=1):
+        write_group(doc, f"{prefix}_{number}", spans, attrs)
 
 
 def anchor_spans(doc: Doc) -> Doc:
@@ -137,10 +151,9 @@ def get_scores(group: SpanGroup, name: str = SCORES) -> list[float] | None:
     RETURNS (list[float] | None): The scores, None if there is not a finite one for each span.
     """
     scores = _values(group, name)
-    if scores is None or are_scores(scores):
-        return scores
-    are_numbers = all(isinstance(score, Real) and not isinstance(score, bool) for score in scores)
-    return [float(score) for score in scores] if are_numbers and all(map(isfinite, scores)) else None
+    if scores is None or not all(isinstance(score, Real) and not isinstance(score, bool) for score in scores):
+        return None
+    return [*map(float, scores)] if all(map(isfinite, scores)) else None
 
 
 def get_antecedents(group: SpanGroup) -> list[int | None] | None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc
 
 from .checks import check_labelled, check_once, check_scores
-from .groups import LABELLED_NOTE, SCORES, noted_prefixes, read_group
+from .groups import LABELLED_NOTE, SCORES, noted_prefixes, read_group, write_group
 
 LABELLED_KEY = "sc"
 """The key that spaCy's `spancat` has by default."""
@@ -68,5 +68,4 @@ def set_labelled_spans(
     if scores is not None:
         known = check_scores(doc, scores, "scores", len(checked), "spans")
         attrs[SCORES] = [known[i] for i in order]
-    group = [Span(doc, start, end, label=label) for start, end, label in (checked[i] for i in order)]
-    doc.spans[key] = SpanGroup(doc, name=key, spans=group, attrs=attrs)
+    write_group(doc, key, [checked[i] for i in order], attrs)

@@ -15,11 +15,11 @@ from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc
 
 from .checks import check_list, check_offsets, check_score, fail
 from .clusters import Mention
-from .groups import numbered_keys, read_groups
+from .groups import numbered_keys, read_groups, write_group, write_numbered_groups
 
 QUOTATION_PREFIX = "quotations"
 QUOTATION_LABEL, SPEAKER_LABEL, ADDRESSEE_LABEL, CUE_LABEL = "QUOTATION", "SPEAKER", "ADDRESSEE", "CUE"
@@ -91,25 +91,16 @@ def set_quotations(doc: Doc, quotations: Sequence[Quotation], prefix: str = QUOT
         _check_quotation(doc, quotation, f"quotations[{i}]")
         for i, quotation in enumerate(check_list(doc, quotations, "quotations", "Quotation"))
     ]
-    groups: dict[str, SpanGroup] = {}
-    for number, quotation in enumerate(sorted(quotations, key=lambda q: (q.start, -q.end)), start=1):
-        spans = [Span(doc, quotation.start, quotation.end, label=QUOTATION_LABEL)]
+    groups = []
+    for quotation in sorted(quotations, key=lambda q: (q.start, -q.end)):
+        spans = [(quotation.start, quotation.end, QUOTATION_LABEL)]
         named = zip((SPEAKER_LABEL, ADDRESSEE_LABEL, CUE_LABEL), quotation[2:5], strict=True)
-        spans += [Span(doc, *place, label=label) for label, place in named if place is not None]
-        attrs = {} if quotation.score is None else {SCORE: quotation.score}
-        key = f"{prefix}_{number}"
-        groups[key] = SpanGroup(doc, name=key, spans=spans, attrs=attrs)
-    clear_quotations(doc, prefix)
-    doc.spans.update(groups)
-    if not groups:
-        doc.spans[prefix] = SpanGroup(doc, name=prefix)
-
-
-def clear_quotations(doc: Doc, prefix: str = QUOTATION_PREFIX) -> None:
-    """Remove every quotation of a document, and the group that says that there are none."""
-    for key in quotation_keys(doc, prefix):
-        del doc.spans[key]
+        spans += [(*place, label) for label, place in named if place is not None]
+        groups.append((spans, {} if quotation.score is None else {SCORE: quotation.score}))
+    write_numbered_groups(doc, prefix, groups)
     doc.spans.pop(prefix, None)
+    if not groups:
+        write_group(doc, prefix, [])
 
 
 def _check_quotation(doc: Doc, quotation: Quotation, place: str) -> Quotation:

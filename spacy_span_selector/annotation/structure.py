@@ -13,10 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span
 
 from .checks import check_labelled, check_spans
-from .groups import read_group
+from .groups import read_group, write_group
 
 PARAGRAPHS_KEY = "paragraphs"
 SPEAKERS_KEY = "speakers"
@@ -32,8 +32,7 @@ def set_paragraphs(doc: Doc, paragraphs: Sequence[tuple[int, int]], key: str = P
 
     RAISES (ValueError): If offsets are not those of some tokens. The document is as it was.
     """
-    spans = [Span(doc, start, end) for start, end in check_spans(doc, paragraphs, "paragraphs")]
-    doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
+    write_group(doc, key, check_spans(doc, paragraphs, "paragraphs"))
 
 
 def get_paragraphs(doc: Doc, key: str = PARAGRAPHS_KEY) -> list[tuple[int, int]] | None:
@@ -73,6 +72,4 @@ def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPE
 
     RAISES (ValueError): If offsets are not those of some tokens, or a speaker is no string. The document is as it was.
     """
-    checked = check_labelled(doc, turns, "turns", "speaker")
-    spans = [Span(doc, start, end, label=speaker) for start, end, speaker in checked]
-    doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
+    write_group(doc, key, check_labelled(doc, turns, "turns", "speaker"))

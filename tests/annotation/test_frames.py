@@ -9,7 +9,6 @@ from spacy_span_selector.annotation import (
     PREDICATES_KEY,
     Argument,
     Frame,
-    clear_frames,
     frame_groups,
     frame_keys,
     get_frames,
@@ -63,8 +62,6 @@ def test_frames_are_replaced_and_other_groups_kept(doc: Doc) -> None:
     doc.spans["srl_7"] = SpanGroup(doc, name="something", spans=[doc[0:1]])
     set_frames(doc, [LEFT], prefix="srl")
     assert set(doc.spans) == {"other", "srl_spans", PREDICATES_KEY, "srl_1"}
-    clear_frames(doc)
-    assert set(doc.spans) == {"other", "srl_spans", PREDICATES_KEY}
 
 
 def test_the_first_span_of_a_group_is_the_predicate_whatever_its_label(doc: Doc) -> None:
