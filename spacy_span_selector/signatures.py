@@ -54,10 +54,7 @@ def takes_settings(
 
 
 def checks_arguments(owner: str) -> Callable[[Callable[..., Made]], Callable[..., Made]]:
-    """Let a function check the types of its arguments, as those of settings are checked.
-
-    owner (str): What has the arguments, for messages.
-    """
+    """Let a function check the types of its arguments, as those of settings are checked."""
 
     def decorate(make: Callable[..., Made]) -> Callable[..., Made]:
         checked = validate_call(config=CHECKED)(make)
@@ -76,7 +73,6 @@ def checks_arguments(owner: str) -> Callable[[Callable[..., Made]], Callable[...
 def naming(whose: str) -> Iterator[None]:
     """Let errors of pydantic be errors that name the setting, what has it, what it is and what it must be.
 
-    whose (str): What has the settings.
     RAISES (ValueError): If pydantic raises one.
     """
     try:

@@ -112,7 +112,6 @@ def anchor_spans(doc: Doc) -> Doc:
 def read_groups(doc: Doc, keys: Iterable[str]) -> list[SpanGroup]:
     """Some span groups of a document, whose spans have the words that they were given.
 
-    keys (Iterable[str]): The keys of groups that it has.
     RETURNS (list[SpanGroup]): The groups; those whose spans have other tokens now as copies. A span that begins or ends
         within a token that was merged gets the whole token. Where spans of a group of this package become one, such as
         "Ann" and "Ann Lee", the first stays, with its values in `attrs`; groups of others keep all.
@@ -144,12 +143,7 @@ def read_all_groups(doc: Doc, without: Collection[str] = ()) -> dict[str, SpanGr
 
 
 def get_scores(group: SpanGroup, name: str = SCORES) -> list[float] | None:
-    """The scores of the spans of a group.
-
-    group (SpanGroup): The group.
-    name (str): Their key in `attrs`.
-    RETURNS (list[float] | None): The scores, None if there is not a finite one for each span.
-    """
+    """The scores of the spans of a group under a key of its `attrs`; None if there is not a finite one for each."""
     scores = _values(group, name)
     if scores is None or not all(isinstance(score, Real) and not isinstance(score, bool) for score in scores):
         return None

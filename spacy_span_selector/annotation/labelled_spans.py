@@ -20,11 +20,7 @@ LABELLED_KEY = "sc"
 
 
 class LabelledSpan(NamedTuple):
-    """A span with a label.
-
-    start, end (int): Its token offsets, end exclusive.
-    label (str): Its label.
-    """
+    """A span with a label: token offsets, end exclusive."""
 
     start: int
     end: int

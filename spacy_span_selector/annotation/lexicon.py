@@ -47,7 +47,6 @@ def read_lexicon(path: str | Path | None) -> Lexicon | None:
     """Read a lexicon, as `convert frames` writes it.
 
     path (str | Path | None): A JSON file; None for no lexicon.
-    RAISES (OSError): If the file can't be read.
     RAISES (ValueError): If it is not JSON, or not such a lexicon, naming the file and the roleset.
     """
     if path is None:
@@ -62,8 +61,6 @@ def read_lexicon(path: str | Path | None) -> Lexicon | None:
 def check_lexicon(data: Any, source: str) -> Lexicon:
     """Return data that is a lexicon.
 
-    data (Any): Data as JSON holds them.
-    source (str): Its name in the error.
     RAISES (ValueError): If it is none, naming the first roleset of another form.
     """
     if not isinstance(data, dict):

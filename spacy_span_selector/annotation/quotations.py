@@ -84,7 +84,6 @@ def set_quotations(doc: Doc, quotations: Sequence[Quotation], prefix: str = QUOT
     """Replace every quotation of a document.
 
     quotations (Sequence[Quotation]): In any order: they are numbered in the order of the text, outer ones first.
-    prefix (str): Prefix of the keys that are replaced.
     RAISES (ValueError): If offsets are not those of some tokens, or a score is not finite. The document is as it was.
     """
     quotations = [

@@ -31,7 +31,6 @@ Blank = np.ndarray[Any, np.dtype[np.bool_]]
 class CleanDoc:
     """A document, and the same as it is read.
 
-    source (Doc): The document.
     doc (Doc): The document without its white space tokens; `source` itself if all of its tokens are words.
     places (Places): The token of `source` that each token of `doc` is, or is a part of. Shape: (words,)
     is_blank (Blank): Which tokens of `doc` are white space, an emoji or have nothing to see. Shape: (words,)

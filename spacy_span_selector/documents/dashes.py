@@ -34,7 +34,6 @@ def find_dialogue(doc: Doc, ends: Sequence[int], n_quotations: int) -> list[Span
     """The speech of the paragraphs that begin with a dash, or of the sentences where paragraphs are not known.
 
     ends (Sequence[int]): The tokens between paragraphs, in order.
-    n_quotations (int): The number of quotations in marks.
     """
     behind, lasts = [end + 1 for end in ends], ends
     if not ends:

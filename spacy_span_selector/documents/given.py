@@ -13,25 +13,10 @@ from spacy.training import Example
 from spacy.training.alignment_array import AlignmentArray
 from thinc.types import Ints2d
 
-from ..annotation import (
-    CLUSTER_PREFIX,
-    FRAME_PREFIX,
-    GIVEN_MENTIONS_KEY,
-    PREDICATES_KEY,
-    describe_doc,
-    get_clusters,
-    get_frames,
-    get_paragraphs,
-    get_predicates,
-    get_speakers,
-    get_title,
-    has_clusters_annotated,
-    set_mentions,
-    set_paragraphs,
-    set_predicates,
-    set_speakers,
-    set_title,
-)
+from ..annotation.clusters import CLUSTER_PREFIX, GIVEN_MENTIONS_KEY, get_clusters, has_clusters_annotated, set_mentions
+from ..annotation.frames import FRAME_PREFIX, PREDICATES_KEY, get_frames, get_predicates, set_predicates
+from ..annotation.structure import get_paragraphs, get_speakers, set_paragraphs, set_speakers
+from ..annotation.titles import describe_doc, get_title, set_title
 from ..signatures import CHECKED
 
 LabelledSpan = tuple[int, int, str]

@@ -13,23 +13,12 @@ from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ..annotation import (
-    ANNOTATES_KEY,
-    OF_SPANS,
-    PREDICATES_KEY,
-    QUOTATION_PREFIX,
-    TITLE_KEY,
-    cluster_keys,
-    cluster_prefixes,
-    frame_keys,
-    frame_prefixes,
-    get_annotates,
-    get_title,
-    quotation_keys,
-    read_all_groups,
-    set_annotates,
-    set_title,
-)
+from ..annotation.clusters import cluster_keys, cluster_prefixes
+from ..annotation.declared import ANNOTATES_KEY, get_annotates, set_annotates
+from ..annotation.frames import PREDICATES_KEY, frame_keys, frame_prefixes
+from ..annotation.groups import OF_SPANS, read_all_groups
+from ..annotation.quotations import QUOTATION_PREFIX, quotation_keys
+from ..annotation.titles import TITLE_KEY, get_title, set_title
 
 
 def join_docs(
@@ -47,8 +36,6 @@ def join_docs(
     title stays if all documents have the same, and so do the types that all are annotated for.
 
     docs (Iterable[Doc]): The documents, which are not modified. They share a vocabulary.
-    ensure_whitespace (bool): Whether there is a space between two documents.
-    attrs (Sequence[int | str] | None): The attributes of tokens that are kept; None for all.
     exclude (Sequence[str]): What is left out: "spans", "tensor", "user_data".
     RETURNS (Doc | None): The new document; None if there are no documents.
     """

@@ -100,7 +100,6 @@ class Label(NamedTuple):
 def find_labels(blocks: Sequence[Block], styles: Sequence[str] = STYLES) -> list[Label]:
     """The labels of turns, in the style that has the most; chats come first.
 
-    blocks (Sequence[Block]): The lines of a text.
     styles (Sequence[str]): The styles to look for, if not for all.
     RETURNS (list[Label]): The labels, in order. Among all styles, a single one counts only at the start of the text.
     """
@@ -189,7 +188,6 @@ def _read_stamped(line: Line, after: Line | None) -> tuple[str | None, int]:
 def _of_speakers(labels: list[Label], n_lines: int, any_style: bool) -> list[Label]:
     """Those labels whose names are of speakers, as all of them tell.
 
-    n_lines (int): How many lines the text has.
     any_style (bool): Whether nobody has said that the text has labels of this style.
     """
     if not labels or labels[0].style in ("chat", "period", "alone"):

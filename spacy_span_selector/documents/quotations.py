@@ -15,7 +15,7 @@ import numpy as np
 from spacy.attrs import IS_PUNCT, IS_SPACE, ORTH
 from spacy.tokens import Doc
 
-from ..annotation import blank_lines
+from ..annotation.structure import blank_lines
 from .dashes import DASHES, find_dialogue
 
 DOUBLE, SINGLE = '"＂“”„‟〝〞〟', "'‘’‚‛`"

@@ -13,22 +13,19 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.tokens.doc import DOCBIN_ALL_ATTRS
 from thinc.types import Ints2d
 
-from ..annotation import (
+from ..annotation.clusters import cluster_keys, cluster_prefixes
+from ..annotation.frames import (
     FRAME_PREFIX,
     PREDICATES_KEY,
     annotates_all_predicates,
-    attrs_of_kept,
-    cluster_keys,
-    cluster_prefixes,
     frame_groups,
     frame_keys,
     frame_prefixes,
     has_frames_annotated,
-    quotation_keys,
-    read_all_groups,
     set_frames,
-    set_quotations,
 )
+from ..annotation.groups import attrs_of_kept, read_all_groups
+from ..annotation.quotations import quotation_keys, set_quotations
 from .visible import EMOJI, Word, is_blank
 
 Words = dict[int, list[Word]]

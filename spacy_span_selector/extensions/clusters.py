@@ -14,25 +14,27 @@ from html import escape
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
-from ..annotation import (
+from ..annotation.clusters import (
     ENTITY_TYPE,
-    LINK_SCORES,
     NAME,
-    SCORES,
     Mention,
     cluster_groups,
     cluster_keys,
     find_cluster_prefix,
-    find_labelled_key,
     find_mentions_key,
+)
+from ..annotation.groups import (
+    LINK_SCORES,
+    SCORES,
     get_antecedents,
-    get_quotations,
     get_reasons,
     get_scores,
     get_text,
     read_group,
     read_spans,
 )
+from ..annotation.labelled_spans import find_labelled_key
+from ..annotation.quotations import get_quotations
 from .mention_types import shown_text, without_clitic
 from .representative import entity_id, entity_label, labels_by_span, representative_mention, span_label
 from .tables import in_context, in_list, probability, table
@@ -123,7 +125,6 @@ class Cluster(list[Span]):
 class Entity:
     """A cluster, for all that refers to it: what it is called takes a look at all of its mentions.
 
-    cluster (Cluster): The cluster.
     number (int): Its place in `doc._.coref_clusters`.
     """
 
@@ -209,12 +210,7 @@ def clusters_by_token(doc: Doc, prefix: str | None = None) -> list[list[Cluster]
 
 def token_clusters(token: Token) -> list[Cluster]:
     """The clusters with a mention that contains this token, the cluster of the innermost mention first."""
-    covering: list[tuple[int, Cluster]] = []
-    for cluster in doc_clusters(token.doc):
-        widths = [len(mention) for mention in cluster if mention.start <= token.i < mention.end]
-        if widths:
-            covering.append((min(widths), cluster))
-    return [cluster for _, cluster in sorted(covering, key=lambda item: item[0])]
+    return clusters_by_token(token.doc)[token.i]
 
 
 def span_cluster(span: Span) -> Cluster | None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..annotation import PREDICATE_LABEL, find_frame_prefix, frame_keys, get_scores, read_spans
+from ..annotation.frames import PREDICATE_LABEL, find_frame_prefix, frame_keys
+from ..annotation.groups import get_scores, read_spans
 from .english import AUXILIARIES, AUXILIARY_FORMS, POSSESSIVES
 from .mention_types import part_of_speech
 from .tables import in_list, probability, table
@@ -28,7 +29,6 @@ class _Parts(NamedTuple):
 class SrlFrame(_Parts):
     """A predicate with its arguments; it prints as `give.01(ARG0=Tom, V=gave, ARG2=Mary)`.
 
-    predicate (Span): The predicate.
     roleset (str | None): Its sense, such as "give.01", if known.
     arguments (dict[str, list[Span]]): The spans of each role, roles and spans in text order. Roles are kept as
         annotated: a continuation of an ARG1 has the key C-ARG1, a reference to it the key R-ARG1.

@@ -25,9 +25,8 @@ NO_NOUN_PHRASE = frozenset({"VERB", "AUX", "ADV", "SCONJ", "PART", "INTJ", "PUNC
 
 
 def mention_type(mention: Span) -> MentionType:
-    """Determine the type of a mention.
+    """Determine the type of a mention, white space apart.
 
-    mention (Span): A mention; white space in it does not count.
     RETURNS (MentionType): "proper" if its head is a name; "pronominal" if it has only pronouns and other function words
         ("she", "all of them", "each other"); "other" if its head is a verb, an adverb or an interjection
         ("acquired", "there"); else "nominal" ("the girl", "those who left", "the poor").

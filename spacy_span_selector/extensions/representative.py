@@ -22,7 +22,6 @@ def representative_mention(cluster: Sequence[Span]) -> Span:
     possessive ending wins, then the first in the text.
 
     cluster (Sequence[Span]): Mentions, at least one.
-    RETURNS (Span): The representative.
     """
     types = [mention_type(mention) for mention in cluster]
     proper, nominal = (

@@ -24,10 +24,7 @@ MOST_MENTIONS = 12  # of a cluster, in a table of several clusters
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """A table. Columns that are empty in all of its rows are left out.
 
-    headings (Sequence[str]): What columns are called.
     rows (Iterable[Sequence[str]]): The markup of each cell of each row.
-    caption (str): The text above the table.
-    RETURNS (str): Its markup.
     """
     rows = list(rows)
     used = [i for i in range(len(headings)) if not rows or any(row[i] for row in rows)]

@@ -79,7 +79,6 @@ TABLES = (
 def language_table(vocab: Vocab, name: str) -> Table:
     """A table of a language: that of the vocabulary, or else that of this package; empty if there is none.
 
-    vocab (Vocab): The vocabulary of a pipeline.
     name (str): One of `TABLES`.
     RETURNS (Table): Look up words with `get`; its keys are hashes.
     """

@@ -136,13 +136,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         max_sentence_words: int | None,
         scorer: Scorer | None,
     ) -> None:
-        """Initialize the component; settings may be changed afterwards, most of them with effect.
-
-        nlp (Language): The pipeline, of which the vocabulary is kept.
-        model (Model[HeadInput, Any]): The network behind a tok2vec.
-        name (str): Name of the component, used for its losses.
-        scorer (Callable | None): The scoring method.
-        """
+        """Initialize the component; settings may be changed afterwards, most of them with effect."""
         self.vocab = nlp.vocab
         self.model = model
         self.name = name
@@ -191,8 +185,6 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
         """Annotate a batch of documents, without modifying them.
 
-        docs (Iterable[Doc]): The documents, with sentence boundaries.
-        RETURNS (list[Prediction]): One for each document.
         RAISES (ValueError): If a document has no sentence boundaries, or the encoder that the component listens to has
             not run on it, or a token vector, a weight or a number among the settings is NaN or infinite.
         """
@@ -204,10 +196,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         return predictions
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[Prediction]) -> None:
-        """Write predictions to documents, in place of any that are there.
-
-        scores (Sequence[Prediction]): What `predict` returned for them.
-        """
+        """Write predictions to documents, in place of any that are there."""
         for doc, prediction in zip(docs, scores, strict=True):
             set_mentions(doc, prediction.spans, prediction.scores, key=self.selected_key)
             self._annotate(doc, prediction)
@@ -268,7 +257,6 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Gradients]:
         """The loss of a batch, and its gradient.
 
-        scores (Any): The model's output for the predicted documents, from `begin_update`.
         RETURNS (tuple): The loss, and (output tensor, gradient) pairs for the model's backprop.
         """
         _, layout, gold, own_gold = self._read_examples(list(examples))
@@ -306,10 +294,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         finish_update(self.model, sgd, self.learn_rate_factor)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the component, as spaCy does.
-
-        exclude (Iterable[str]): What to leave out: "cfg", "vocab" or "model".
-        """
+        """Serialize the component without "cfg", "vocab" or "model" if they are in `exclude`, as spaCy does."""
         exclude = list(exclude)
         content = srsly.msgpack_loads(super().to_bytes(exclude=[*exclude, CFG]))
         if CFG not in exclude:
@@ -320,8 +305,6 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any]:
         """Load the component from bytes, as spaCy does, but check its settings first.
 
-        bytes_data (bytes): What `to_bytes` returned.
-        exclude (Iterable[str]): What not to load.
         RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
         """
         exclude = list(exclude)
@@ -335,10 +318,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the component to a folder, as spaCy does.
-
-        exclude (Iterable[str]): What to leave out: "cfg", "vocab" or "model".
-        """
+        """Save the component to a folder, as `to_bytes` does."""
         exclude = list(exclude)
         super().to_disk(path, exclude=[*exclude, CFG])
         if CFG not in exclude:
@@ -347,7 +327,6 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any]:
         """Load the component from a folder, as spaCy does, but check its settings first.
 
-        exclude (Iterable[str]): What not to load.
         RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
         """
         exclude = list(exclude)

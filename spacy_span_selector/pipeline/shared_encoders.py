@@ -30,8 +30,6 @@ def add_pipe_from(nlp: Language, trained: Language, component: str, name: str | 
     stays behind. Here the component gets a copy of it, as by `nlp.replace_listeners`. `trained` is not modified, and
     training the one does not change the other.
 
-    component (str): Its name in `trained`.
-    name (str | None): Its name in `nlp`; None for the same.
     placement (str | int | bool): `before`, `after`, `first` or `last`, as for `nlp.add_pipe`.
     RAISES (KeyError): If `trained` has no such component.
     """
@@ -48,7 +46,6 @@ def add_pipe_from(nlp: Language, trained: Language, component: str, name: str | 
 def check_listeners(model: Model[Any, Any], docs: Sequence[Doc], component: str, *, is_train: bool = False) -> None:
     """Check that the shared encoder of a component, if it has one, has run on documents.
 
-    model (Model): The model of the component, a `torch_head`.
     is_train (bool): Whether the model is to be trained: an encoder that learns, too, sends its vectors past `docs`.
     RAISES (ValueError): If no encoder has run on one of them, or one of another width.
     """

@@ -213,7 +213,6 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
 
         What was learnt of other roles and rolesets stays. Without this, new ones are left out of training.
 
-        docs (Iterable[Doc]): Documents with gold annotation.
         RETURNS (dict[str, list[str]]): The new "roles" and "rolesets".
         RAISES (ValueError): If a label is no role, or the network has not been initialized.
         """

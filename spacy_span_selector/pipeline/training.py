@@ -16,9 +16,6 @@ class ScaledOptimizer:
     """An optimizer whose learning rate is multiplied by a factor.
 
     Thinc's optimizers take such a factor at every call; this passes it on from models, which don't.
-
-    sgd (Optimizer): The optimizer of the pipeline.
-    factor (float): Multiplies its learning rate.
     """
 
     def __init__(self, sgd: Optimizer, factor: float) -> None:
@@ -33,10 +30,7 @@ class ScaledOptimizer:
 
 
 def finish_update(model: Model[Any, Any], sgd: Optimizer, factor: float) -> None:
-    """Update the weights of a `torch_head` model: those of its module at `factor` times the optimizer's rate.
-
-    factor (float): Multiplies its learning rate, for the module alone.
-    """
+    """Update the weights of a `torch_head` model: those of its module at `factor` times the optimizer's rate."""
     model.get_ref("tok2vec").finish_update(sgd)
     model.get_ref("head").finish_update(cast(Optimizer, ScaledOptimizer(sgd, factor)))
 

@@ -70,11 +70,7 @@ class WordSentencizer(Sentencizer):
         return {"punct_chars": sorted(self.punct_chars), "overwrite": self.overwrite}
 
     def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
-        """Mark the tokens that start a sentence.
-
-        docs (Iterable[Doc]): The documents, which are not modified.
-        RETURNS (list[list[bool]]): For each document, for each token, whether it does.
-        """
+        """Mark the tokens that start a sentence."""
         starts = []
         for words in map(split_doc, docs):
             is_first = np.diff(words.places, prepend=-1) > 0  # no sentence starts within a token

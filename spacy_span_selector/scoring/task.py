@@ -25,12 +25,10 @@ PARTS = {"p": "P", "r": "R", "f": "F1"}
 class Task:
     """A task.
 
-    factory (str): The factory of its component.
     title (str): Its name: "Semantic roles".
     span (str): The name of what selected spans may become: "argument".
     group (str): The name of their groups: "frame".
     main_score (str): Name of the score by which pipelines are compared.
-    main_title (str): Its name in reports.
     scores (Mapping[str, str]): The metrics with precision, recall and F1, by the names of their scores without `_p`,
         `_r`, `_f`, with their titles.
     unlogged (Sequence[str]): Those of them whose F1 the training log does not show.
@@ -92,10 +90,7 @@ tasks = catalogue.create("spacy_span_selector", "tasks", entry_points=True)
 
 
 def get_task(factory: str) -> Task:
-    """Return the task of the component that a factory makes.
-
-    RAISES (ValueError): If none is registered for it.
-    """
+    """Return the task of the component that a factory makes."""
     if factory not in tasks:
         known = ", ".join(sorted(tasks.get_all()))
         raise ValueError(f"No task is registered for the component {factory!r}; expected one of {known}.")

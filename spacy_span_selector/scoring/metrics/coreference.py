@@ -31,11 +31,9 @@ Clusters = Sequence[Sequence[Hashable]]
 class Overlap:
     """The mentions that gold and predicted clusters share, as a sparse matrix with one entry per overlapping pair.
 
-    gold_sizes (NDArray[np.int64]): The number of mentions in each gold cluster. Shape: (n_gold,)
-    predicted_sizes (NDArray[np.int64]): The number of mentions in each predicted cluster. Shape: (n_predicted,)
-    gold_index (NDArray[np.int64]): The gold cluster of each pair. Shape: (n_pairs,)
-    predicted_index (NDArray[np.int64]): The predicted cluster of each pair. Shape: (n_pairs,)
-    shared (NDArray[np.int64]): The number of mentions in both clusters of each pair, at least 1. Shape: (n_pairs,)
+    gold_sizes, predicted_sizes: The number of mentions in each cluster. Shapes: (n_gold,) and (n_predicted,)
+    gold_index, predicted_index: The clusters of each pair. Shape: (n_pairs,)
+    shared: The number of mentions in both clusters of each pair, at least 1. Shape: (n_pairs,)
     """
 
     gold_sizes: NDArray[np.int64]
@@ -204,8 +202,6 @@ def _best_alignment(overlap: Overlap, similarity: NDArray[np.float64]) -> float:
 
     Pairs in different connected components of the overlap graph never compete, so each component is aligned
     separately: one matrix of all gold by all predicted clusters would not fit in memory for a long book.
-
-    similarity (NDArray[np.float64]): The similarity of each pair, above 0. Shape: (n_pairs,)
     """
     if not len(similarity):
         return 0.0

@@ -13,10 +13,8 @@ class Counts:
     Corpus-level scores are the sums of these over documents, divided once at the end, as in the official scorer.
     The mean of per-document scores would give a short document the weight of a long one.
 
-    recall_numerator (float): The amount of gold annotation that was found, in the unit of the metric.
-    recall_denominator (float): The amount of gold annotation.
-    precision_numerator (float): The amount of predicted annotation that is right.
-    precision_denominator (float): The amount of predicted annotation.
+    Recall is the amount of gold annotation that was found, precision that of predicted annotation that is right, in the
+    unit of the metric.
     """
 
     recall_numerator: float = 0.0
