@@ -34,7 +34,8 @@ def takes_settings(
         del arguments["settings"]
         own = {field.name: _argument(field) for field in fields(settings) if field.name not in arguments}
         blocks = {field.name for field in fields(settings) if is_dataclass(field.default)}
-        signature = inspect.Signature(sorted([*arguments.values(), *own.values()], key=_has_default))
+        every = [*arguments.values(), *own.values()]
+        signature = inspect.Signature(sorted(every, key=lambda one: one.default is not one.empty))
 
         @wraps(make)
         def function(*given: Any, **named: Any) -> Made:
@@ -107,7 +108,3 @@ def _argument(field: Any) -> inspect.Parameter:
     if is_dataclass(default):
         default = None  # a block of its own in a config
     return inspect.Parameter(field.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Any, default=default)
-
-
-def _has_default(argument: inspect.Parameter) -> bool:
-    return argument.default is not inspect.Parameter.empty

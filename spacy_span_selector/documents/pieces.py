@@ -30,10 +30,14 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
     pieces = list(_pieces(doc, max_words))
     groups = read_all_groups(doc)
     places = {key: _places(group, pieces) for key, group in groups.items()}
-    return [
-        _copy(piece, groups, {key: places[key][i] for key in places}, prefix, predicates_key)
-        for i, piece in enumerate(pieces)
-    ]
+    copies = []
+    for i, piece in enumerate(pieces):
+        copy = piece.as_doc(copy_user_data=False)
+        copy.has_unknown_spaces = doc.has_unknown_spaces
+        own = {key: of_pieces[i] for key, of_pieces in places.items()}
+        move_spans(doc, copy, groups, own.__getitem__, prefix=prefix, predicates_key=predicates_key)
+        copies.append(copy)
+    return copies
 
 
 def _places(group: SpanGroup, pieces: Sequence[Span]) -> list[Places]:
@@ -57,12 +61,3 @@ def _pieces(doc: Doc, max_words: int) -> Iterator[Span]:
             start = end
         end = sentence.end
     yield doc[start:end]
-
-
-def _copy(
-    piece: Span, groups: dict[str, SpanGroup], places: dict[str, Places], prefix: str, predicates_key: str
-) -> Doc:
-    doc = piece.as_doc(copy_user_data=False)
-    doc.has_unknown_spaces = piece.doc.has_unknown_spaces
-    move_spans(piece.doc, doc, groups, places.__getitem__, prefix=prefix, predicates_key=predicates_key)
-    return doc

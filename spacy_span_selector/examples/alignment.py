@@ -7,6 +7,7 @@ from itertools import accumulate, chain, pairwise
 
 import numpy as np
 from spacy.training import Alignment, Example
+from spacy.training.alignment_array import AlignmentArray
 
 from ..annotation import describe_doc
 from ..documents.cleaned import CleanDoc
@@ -110,20 +111,16 @@ def _aligned_edges(example: Example) -> tuple[list[int], list[int]]:
             f"The reference starts {example.reference.text[:60]!r}, the prediction {example.predicted.text[:60]!r}. "
             "Make both from the same text, whitespace and case aside."
         ) from error
-    to_predicted, to_reference = alignment.y2x, alignment.x2y
-    first = _edge(to_predicted.data, to_predicted.lengths, 0)
-    last = _edge(to_predicted.data, to_predicted.lengths, -1)
-    first_back = _edge(to_reference.data, to_reference.lengths, 0)
-    last_back = _edge(to_reference.data, to_reference.lengths, -1)
+    (first, last), (first_back, last_back) = map(_partners, (alignment.y2x, alignment.x2y))
     places = np.arange(len(first))
     starts_together = (first >= 0) & (first_back[first] == places)
     ends_together = (last >= 0) & (last_back[last] == places)
     return np.where(starts_together, first, -1).tolist(), np.where(ends_together, last, -1).tolist()
 
 
-def _edge(data: np.ndarray, lengths: np.ndarray, which: int) -> np.ndarray:
-    """The first (0) or last (-1) partner of each token in a ragged alignment, -1 for tokens without any."""
-    stops = np.cumsum(lengths)
-    index = stops - lengths if which == 0 else stops - 1
-    padded = np.append(data, -1).astype(np.int64)
-    return np.where(lengths > 0, padded[np.where(lengths > 0, index, -1)], -1)
+def _partners(alignment: AlignmentArray) -> tuple[np.ndarray, np.ndarray]:
+    """The first and the last partner of each token, -1 for tokens without any."""
+    partners, stops = np.append(alignment.data, -1).astype(np.int64), np.cumsum(alignment.lengths)
+    edges = (stops - alignment.lengths, stops - 1)
+    first, last = (partners[np.where(alignment.lengths > 0, edge, -1)] for edge in edges)
+    return first, last

@@ -56,51 +56,33 @@ SPEECH_VERBS = "coref_speech_verbs"
 """From a form of a verb of speech in lower case to the verb."""
 QUOTATION_WEIGHTS = "coref_quotation_weights"
 """From a feature of a quotation and a candidate to its weight (`people/attribution/`)."""
-TABLES = (
-    TITLES,
-    PRONOUNS,
-    NOUNS,
-    NICKNAMES,
-    FUNCTION_WORDS,
-    PLURALS,
-    ABBREVIATIONS,
-    SHORT_FORMS,
-    SENTENCE_WORDS,
-    TITLE_KINDS,
-    NAME_WORDS,
-    ENTITY_TYPES,
-    ENTITY_LABELS,
-    IRREGULAR_VERBS,
-    SPEECH_VERBS,
-    QUOTATION_WEIGHTS,
-)
 
 
 def language_table(vocab: Vocab, name: str) -> Table:
     """A table of a language: that of the vocabulary, or else that of this package; empty if there is none.
 
-    name (str): One of `TABLES`.
+    name (str): One of the names above.
     RETURNS (Table): Look up words with `get`; its keys are hashes.
     """
     if vocab.lookups.has_table(name):
         return vocab.lookups.get_table(name)
-    return _tables(vocab.lang or "")[name]
+    return _table(vocab.lang or "", name)
 
 
 def packaged_table(language: str, name: str) -> dict[str, Any]:
     """A table of this package by its words; empty if there is none.
 
     language (str): A code as spaCy has them, such as "en".
-    name (str): One of `TABLES`.
+    name (str): One of the names above.
     """
     table: dict[str, Any] = _read(language).get(name, {})
     return table
 
 
 @cache
-def _tables(language: str) -> dict[str, Table]:
-    tables = {ENTITY_LABELS: _read("en")[ENTITY_LABELS]} | _read(language)
-    return {name: Table(name, tables.get(name)) for name in TABLES}
+def _table(language: str, name: str) -> Table:
+    found = _read(language).get(name)
+    return Table(name, _read("en")[name] if found is None and name == ENTITY_LABELS else found)
 
 
 @cache

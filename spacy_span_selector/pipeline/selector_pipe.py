@@ -192,7 +192,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         predictions: list[Prediction] = []
         for batch in batch_by_words(docs, PREDICT_WORDS):
             warn_of_other_languages(batch)
-            predictions += self._predict_batch(clean_docs(batch))
+            predictions += self._predict_batch(batch)
         return predictions
 
     def set_annotations(self, docs: Iterable[Doc], scores: Sequence[Prediction]) -> None:
@@ -393,25 +393,23 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         layout = SpanLayout.build(self._sentences(cleaned), head_device(self.model), self._band_width)
         return HeadInput(cleaned, layout, self._prediction_request(cleaned, layout))
 
-    def _predict_batch(self, cleaned: list[CleanDoc]) -> list[Prediction]:
+    def _predict_batch(self, docs: list[Doc]) -> list[Prediction]:
         """The predictions; the network does not run without sentences."""
-        layout = SpanLayout.build(self._sentences(cleaned), head_device(self.model), self._band_width)
-        if not layout.size:
-            return [cast(Prediction, self.prediction_type()) for _ in cleaned]
-        docs = [document.source for document in cleaned]
+        read = self._read_docs(docs)
+        if not read.layout.size:
+            return [cast(Prediction, self.prediction_type()) for _ in docs]
         check_listeners(self.model, docs, self.name)
-        request = self._prediction_request(cleaned, layout)
         try:
-            output: Output = self.model.predict(HeadInput(cleaned, layout, request))
+            output: Output = self.model.predict(read)
         except NotFinite as error:
             raise NotFinite(
                 f"'{self.name}' can't annotate: there is NaN or infinity in {error}. Check the vectors and weights of "
                 "the encoder, and turn off its mixed_precision."
             ) from error
-        found = self._predictions(cleaned, layout, request, output)
+        found = self._predictions(read.docs, read.layout, read.request, output)
         return [
             prediction.in_source(document) if document.is_changed else prediction
-            for document, prediction in zip(cleaned, found, strict=True)
+            for document, prediction in zip(read.docs, found, strict=True)
         ]
 
     @property

@@ -179,10 +179,8 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         self._look_through(examples)
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
-        """Take over the roles and rolesets of a corpus, or those of the settings.
+        """Take over the roles and rolesets of a corpus, or the `labels` and the `lexicon` of the settings.
 
-        docs (Iterable[Doc]): Documents with gold annotation, from which they are collected if they are not given.
-        settings (Mapping[str, Any]): `labels` and `lexicon`, as for `initialize`.
         RAISES (ValueError): If no document has an argument, or labels or lexicon have another form.
         """
         labels = settings.get("labels")

@@ -99,15 +99,9 @@ def _furthest_right(start: Indices, end: Indices, size: int) -> tuple[Indices, I
 
 
 def _maximum_of_ranges(values: Indices, begin: Indices, end: Indices) -> Indices:
-    """The maximum of `values[begin:end]` for each range, 0 for an empty one, from maxima of runs of 1, 2, 4, ..."""
-    maxima = np.zeros_like(begin)
-    widths, run, done = end - begin, values, 1
-    while True:
-        now = np.flatnonzero((widths >= done) & (widths < 2 * done))  # covered by two runs
-        maxima[now] = np.maximum(run[begin[now]], run[end[now] - done])
-        if 2 * done > widths.max(initial=0):
-            return maxima
-        run, done = np.maximum(run[: len(run) - done], run[done:]), 2 * done
+    """The maximum of `values[begin:end]` for each range, 0 for an empty one."""
+    edges = np.stack([begin, end], axis=1).ravel()  # between two ranges are others, which nobody asks for
+    return np.where(begin < end, np.maximum.reduceat(np.append(values, 0), edges)[::2], 0)
 
 
 def heaviest_nodes(start: Indices, end: Indices, weight: Weights) -> NDArray[np.bool_]:

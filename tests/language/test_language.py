@@ -7,17 +7,19 @@ from math import exp, fsum
 import pytest
 import spacy
 
+from spacy_span_selector import language
 from spacy_span_selector.language import (
     ENTITY_LABELS,
     ENTITY_TYPES,
     NICKNAMES,
     QUOTATION_WEIGHTS,
-    TABLES,
     TITLE_KINDS,
     TITLES,
     language_table,
     packaged_table,
 )
+
+TABLES = [value for name, value in vars(language).items() if name.isupper() and isinstance(value, str)]
 
 
 def test_english_has_every_table() -> None:

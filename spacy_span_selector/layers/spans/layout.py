@@ -48,7 +48,7 @@ class Spans:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def take(self, which: Tensor) -> Spans:
+    def take(self, which: Tensor | slice) -> Spans:
         """Some of the spans, by index or by mask."""
         return Spans(self.starts[which], self.ends[which])
 

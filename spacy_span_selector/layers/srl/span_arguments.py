@@ -172,8 +172,7 @@ class _Sides(NamedTuple):
         first_predicate, last_predicate = pairs.right.aminmax()
         right = slice(int(first_predicate), int(last_predicate) + 1)
         known = self.known._replace(rolesets=self.known.rolesets[right], tags=self.known.tags[right])
-        spans = Spans(self.spans.starts[left], self.spans.ends[left])
-        predicates = Spans(self.predicates.starts[right], self.predicates.ends[right])
+        spans, predicates = self.spans.take(left), self.predicates.take(right)
         part = _Sides(spans, self.represented[left], self.scores[left], predicates, self.vectors[right], known)
         return part, Pairs(pairs.left - first, pairs.right - first_predicate)
 
