@@ -9,11 +9,7 @@ import torch
 from torch import Tensor
 
 from spacy_span_selector.layers.selection.candidates import MostProbable, in_text_order
-from spacy_span_selector.layers.selection.selectors import (
-    LaminarSelector,
-    SigmoidSelector,
-    StructuredSelector,
-)
+from spacy_span_selector.layers.selection.selectors import LaminarSelector, SigmoidSelector, StructuredSelector
 from spacy_span_selector.layers.spans.layout import SpanLayout
 
 SELECTORS = {

@@ -23,11 +23,7 @@ from lab.experiments.grid import read_grid
 from lab.experiments.measure import annotate, measure_spans
 from lab.experiments.report import write_report
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decoding
-from spacy_span_selector.layers.selection.selectors import (
-    Marginals,
-    Selector,
-    independent_marginals,
-)
+from spacy_span_selector.layers.selection.selectors import Marginals, Selector, independent_marginals
 from spacy_span_selector.layers.spans.layout import Lengths, SpanLayout
 from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, StructuredCoref
 from spacy_span_selector.scoring.coref import COREFERENCE

@@ -59,13 +59,7 @@ from .labelled_spans import (
     has_labelled_spans_annotated,
     set_labelled_spans,
 )
-from .quotations import (
-    QUOTATION_PREFIX,
-    Quotation,
-    get_quotations,
-    has_quotations_annotated,
-    set_quotations,
-)
+from .quotations import QUOTATION_PREFIX, Quotation, get_quotations, has_quotations_annotated, set_quotations
 from .structure import (
     PARAGRAPHS_KEY,
     SPEAKERS_KEY,

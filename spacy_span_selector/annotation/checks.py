@@ -28,12 +28,6 @@ def check_spans(doc: Doc, spans: Any, place: str) -> list[tuple[int, int]]:
     return [check_offsets(doc, span, f"{place}[{i}]") for i, span in enumerate(spans)]
 
 
-def check_groups(doc: Doc, groups: Any, place: str) -> list[list[tuple[int, int]]]:
-    """Check lists of spans without labels: see `check_spans`."""
-    groups = check_list(doc, groups, place, "lists of token offsets, (start, end)")
-    return [check_spans(doc, group, f"{place}[{i}]") for i, group in enumerate(groups)]
-
-
 def check_once(doc: Doc, values: Sequence[Any], place: str, group: str) -> None:
     """Check that nothing is in a group, such as a mention in its cluster, a second time."""
     if len(set(values)) != len(values):

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from spacy.tokens import Doc, Span, SpanGroup
 
 from .checks import (
-    check_groups,
     check_list,
     check_offsets,
     check_once,
@@ -112,7 +111,10 @@ def set_clusters(
         score or no antecedent that is an earlier mention, or there are not as many names or types as clusters. The
         document is as it was.
     """
-    clusters = check_groups(doc, clusters, "clusters")
+    clusters = [
+        check_spans(doc, cluster, f"clusters[{i}]")
+        for i, cluster in enumerate(check_list(doc, clusters, "clusters", "lists of token offsets, (start, end)"))
+    ]
     for i, cluster in enumerate(clusters):
         check_once(doc, cluster, f"clusters[{i}]", "cluster")
     known: dict[str, list[list[Any] | None]] = {}

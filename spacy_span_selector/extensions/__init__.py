@@ -28,12 +28,7 @@ from typing import Any
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation.glossary import extend_glossary
-from .clusters import (
-    Cluster,
-    clusters_by_mention,
-    clusters_by_token,
-    doc_clusters,
-)
+from .clusters import Cluster, clusters_by_mention, clusters_by_token, doc_clusters
 from .frames import SrlFrame, doc_frames
 from .representative import entity_label, labels_by_span, representative_mention, span_label
 

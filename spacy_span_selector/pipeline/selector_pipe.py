@@ -31,14 +31,7 @@ from ..layers.selection.sampling import Annotation, Negatives, Widths
 from ..layers.selection.selectors import Selection, Selector
 from ..layers.spans.layout import Lengths, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
-from ..models.torch_head import (
-    DOCS_READER,
-    DocsReader,
-    HeadInput,
-    compute_alone_if_forked,
-    head_device,
-    head_module,
-)
+from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, compute_alone_if_forked, head_device, head_module
 from .batches import MORE_THAN_A_BATCH, MOST_WORDS, PREDICT_WORDS, batch_by_words, cut_long_sentences
 from .settings import CFG, HasSettings, naming_what_is_loaded
 from .shared_encoders import check_listeners

@@ -6,16 +6,7 @@ import pytest
 import torch
 import typer
 
-from lab.measuring import (
-    Spread,
-    in_fresh_process,
-    measure_memory,
-    numbers,
-    print_header,
-    print_row,
-    ratios,
-    take_turns,
-)
+from lab.measuring import Spread, in_fresh_process, measure_memory, numbers, print_header, print_row, ratios, take_turns
 
 
 def test_median_and_spread():

@@ -6,11 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from spacy_span_selector.layers.selection.candidates import (
-    AboveThreshold,
-    CandidateStrategy,
-    MostProbable,
-)
+from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, MostProbable
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import StructuredSelector
 from spacy_span_selector.layers.spans.layout import Spans

@@ -12,12 +12,7 @@ from hypothesis import given, settings
 
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decode, MostProbable
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives, sample_spans
-from spacy_span_selector.layers.selection.selectors import (
-    Selection,
-    Selector,
-    SigmoidSelector,
-    StructuredSelector,
-)
+from spacy_span_selector.layers.selection.selectors import Selection, Selector, SigmoidSelector, StructuredSelector
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 from spacy_span_selector.layers.srl.arguments import FoundArgument, GoldFrames
 from spacy_span_selector.layers.srl.roles import (
