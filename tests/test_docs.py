@@ -115,11 +115,6 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken(page.read_text(encoding="utf-8"), page.parent, page) == []
 
 
-def test_a_broken_link_is_found() -> None:
-    text = "[a](scores.md#names) [b](no_page.md) [c](scores.md#no-heading) `[d](code.md)` [e](https://example.com)"
-    assert broken(text, DOCS) == ["no_page.md", "scores.md#no-heading"]
-
-
 def files_that_name_pages() -> list[Path]:
     folders = ("spacy_span_selector", "lab", "scripts", "configs", "tests", "assets")
     found = [

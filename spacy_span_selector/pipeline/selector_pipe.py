@@ -101,7 +101,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     negative_widths (str | None): "all" samples them from all spans, most of which are wide, "gold" with the widths of
         gold spans. If None, "all".
     learn_rate_factor (float): Multiplies the optimizer's learning rate for this component's own network, not for its
-        tok2vec: the paper trains the network 30 times as fast as the encoder.
+        tok2vec.
     max_sentence_words (int | None): The greatest number of words of a sentence. A longer one is cut, at the end of a
         line or at punctuation if possible, as time grows with the cube of its length; no span crosses the cut. Not used
         where time grows with the length only: with `max_span_width` and a selector that leaves out wide spans.
