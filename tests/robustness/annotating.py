@@ -22,10 +22,10 @@ from spacy_span_selector.tools.annotate import run
 from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.formats.registry import formats
 
-from ..tools.annotate import components
+from ..tools.annotate import components  # noqa: F401  registers what the pipeline is made of
 from .pipelines import FOLDER
 
-Where = Literal["here", "there", "processes"]
+Where = Literal["here", "there"]
 in_this_process = run.in_this_process
 GOOD = "Ann saw Bob. Then Ann left, and Bob saw her."  # in which something is found
 NLP = spacy.blank("xx")
@@ -107,13 +107,11 @@ def invoke(*arguments: object) -> tuple[int, str]:
 def annotate(format_: str, inputs: Sequence[object], where: Where = "here", lang: str = "xx") -> Outcome:
     """Annotate files.
 
-    where (Where): "there" for this process with all that travels to another one; "processes" for two others.
+    where (Where): "there" for this process with all that travels to another one.
     """
     with TemporaryDirectory() as name:
         out = Path(name) / "out"
         arguments = ["annotate", model(lang), *inputs, out, "--format", format_, "--part-words", 200]
-        if where == "processes":
-            arguments += ["--n-process", 2, "--code", components.__file__]
         backend = in_this_process if where == "here" else pickled
         with patch("spacy_span_selector.tools.annotate.run.in_this_process", backend):
             status, said = invoke(*arguments)

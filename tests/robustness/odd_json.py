@@ -41,9 +41,6 @@ OPEN = tuple(start * depth for depth in DEPTHS for start, _ in BRACKETS)
 OTHERS = ("null", "true", "false", "[]", "{}", "[[]]", '{"a":1,"a":2}', '{"":1}', "[1,null,1.5]", '[1,"a",{"b":[]}]')
 WIDE = (f"[{'1,' * 20_000}1]", "{" + ",".join(f'"{i}":{i}' for i in range(5_000)) + "}")
 
-EVERY = (*NUMBERS, *STRINGS, *NESTED, *OTHERS, *WIDE, *NO_STRINGS, *OPEN)
-"""All of them, and what is none."""
-
 values = st.one_of(*(map(st.sampled_from, (NUMBERS, STRINGS, NESTED, OTHERS, WIDE)))).map(Source)
 """The text of a value, which most readers of JSON take."""
 any_values = st.one_of(values, values, values, st.sampled_from((*NO_STRINGS, *OPEN)).map(Source))

@@ -1,4 +1,4 @@
-"""Strategies that draw tables with types that Python lacks or cannot hold, and files that are not tables."""
+"""Columns of tables with types that Python lacks, or values that it cannot hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hypothesis import strategies as st
 
 ROWS = 3
 MOST = 2**62
@@ -66,61 +65,8 @@ COLUMNS: dict[str, Any] = {
 }
 """Columns of three rows, by what they are."""
 
-NAMES = ("x", "x", "", "text", "id", "clusters", "fields", "a.b", "a\0b", "\n", "speakers", "Text", "l" * 10_000)
-
-NO_TABLES = {
-    "empty": b"",
-    "rubbish": b"\x93NUMPY rubbish" * 50,
-    "text": b"Ann left.\n",
-    "only marks": b"PAR1" * 3,
-    "json": b'{"id": "a", "text": "b"}\n',
-    "arrow": b"ARROW1\0\0" * 9,
-    "long footer": b"PAR1" + b"\0" * 50 + b"\xff\xff\xff\x7fPAR1",
-}
-"""The content of files that are no tables."""
-
-
-def table(columns: Sequence[tuple[str, str]], number: int, rows: int | None = None) -> bytes:
-    """A table of three records, or fewer, with odd columns, by name and kind; its texts have the number."""
-    texts = pa.array([f"Tom saw {number} {row}." for row in range(ROWS)])
-    ids = pa.array([f"t{number} {row}" for row in range(ROWS)])
-    arrays = [texts, ids, *(COLUMNS[kind] for _, kind in columns)]
-    whole = pa.Table.from_arrays(arrays, names=["text", "id", *(name for name, _ in columns)])
-    return content(whole.slice(0, rows))
-
 
 def content(made: Any) -> bytes:
     stream = BytesIO()
     pq.write_table(made, stream)
     return stream.getvalue()
-
-
-WITHOUT_COLUMNS = content(pa.table({}))
-ONE_COLUMN = {kind: content(pa.table({"text": values})) for kind, values in COLUMNS.items()}
-"""Tables whose texts are odd."""
-
-names = st.sampled_from(NAMES) | st.sampled_from(NAMES).map(lambda name: f"{name}2")
-columns = st.lists(st.tuples(names, st.sampled_from([*COLUMNS])), min_size=1, max_size=3)
-numbered = st.tuples(columns, st.integers(0, 10**6))
-tables = st.one_of(
-    st.tuples(st.sampled_from(["columns", "columns", "no rows"]), numbered),
-    st.tuples(st.just("texts"), st.sampled_from([*ONE_COLUMN])),
-    st.tuples(st.just("no table"), st.sampled_from([*NO_TABLES])),
-    st.just(("no columns", None)),
-)
-"""The parts of a table, in a form that can be read when a test fails."""
-
-
-def build(kind: str, detail: Any) -> tuple[bytes, int | None]:
-    """A file, and how many records it makes, errors included, if that is known."""
-    match kind:
-        case "columns" | "no rows":
-            rows = ROWS if kind == "columns" else 0
-            names = ["text", "id", *(name for name, _ in detail[0])]
-            is_open = len({*names}) < len(names)  # which column is meant
-            return table(*detail, rows=None if is_open else rows), 1 if is_open else rows
-        case "texts":
-            return ONE_COLUMN[detail], ROWS
-        case "no columns":
-            return WITHOUT_COLUMNS, 0
-    return NO_TABLES[detail], None

@@ -21,7 +21,6 @@ from spacy_span_selector.annotation import (
     Frame,
     get_clusters,
     get_frames,
-    get_predicates,
     set_clusters,
     set_constituents,
     set_frames,
@@ -98,25 +97,6 @@ def test_clusters(clusters: list[list[Any]]) -> None:
     )
 
 
-@fuzz(40, scores=st.lists(numbers, min_size=2, max_size=2), kind=st.sampled_from(["scores", "link_scores"]))
-def test_scores_of_clusters(scores: list[Any], kind: str) -> None:
-    mentions = [(0, 1), (2, 3)]
-    check(
-        lambda doc: set_clusters(doc, [mentions], **{kind: dict(zip(mentions, scores, strict=True))}),
-        lambda doc: doc.spans["coref_clusters_1"].attrs[kind],
-        lambda: [float(score) for score in scores],
-    )
-
-
-@fuzz(40, names=st.lists(labels, max_size=3))
-def test_names_of_clusters(names: list[Any]) -> None:
-    check(
-        lambda doc: set_clusters(doc, [[(0, 1)], [(1, 2)]], names=names),
-        lambda doc: [doc.spans[f"coref_clusters_{i}"].attrs.get("name", "") for i in (1, 2)],
-        lambda: names or ["", ""],
-    )
-
-
 @fuzz(80, mentions=st.lists(spans, max_size=4), scores=st.lists(numbers, max_size=4))
 def test_mentions(mentions: list[Any], scores: list[Any]) -> None:
     check(
@@ -148,11 +128,6 @@ def test_frames(drawn: list[Frame]) -> None:
         return ordered
 
     check(lambda doc: set_frames(doc, drawn), get_frames, expected)
-
-
-@fuzz(40, predicates=st.lists(spans, max_size=4))
-def test_predicates(predicates: list[Any]) -> None:
-    check(lambda doc: set_predicates(doc, predicates), get_predicates, lambda: predicates)
 
 
 SETTERS = {SPEAKERS_KEY: set_speakers, CONSTITUENTS_KEY: set_constituents, LABELLED_KEY: set_labelled_spans}

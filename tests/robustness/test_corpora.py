@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 
 import pytest
 from hypothesis import strategies as st
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
 from spacy_span_selector import from_dict, to_dict
 
-from ..tools.formats.plain.documents import full_doc
 from .annotating import invoke
 from .damage import Damage, places, several
 from .fuzzing import fuzz
 from .inventory import CONVERTED
-from .odd_json import any_values, keys, put, values
-from .sources import NLP, PINNED, SOURCES, format_of, read
+from .odd_json import any_values, keys, put
+from .sources import PINNED, SOURCES, format_of, read
 
 sources = st.sampled_from(sorted(SOURCES))
 
@@ -62,9 +59,6 @@ def test_convert_writes_everything_or_nothing(source: str, harm: list[Damage]) -
             assert any(name in "".join(said.split()) for name in names), said  # lines are wrapped
 
 
-PLAIN = to_dict(full_doc(Vocab()), tokens=True)
-
-
 @pytest.mark.parametrize("source", ["jsonlines", "label-studio"])
 @fuzz(15, place=st.integers(0, 999), value=any_values, key=st.none() | st.none() | keys)
 def test_odd_json_is_read_or_named(source: str, place: int, value: str, key: str | None) -> None:
@@ -79,25 +73,6 @@ def test_odd_json_is_read_or_named(source: str, place: int, value: str, key: str
     check_docs(docs)
     for doc in docs:
         from_dict(to_dict(doc, tokens=True), doc.vocab)
-
-
-@fuzz(60, place=st.integers(0, 999), value=values, key=st.none() | st.none() | keys)
-def test_odd_plain_data_is_read_or_refused(place: int, value: str, key: str | None) -> None:
-    """Plain data that are read are written as they were read."""
-    try:
-        data = json.loads(put(PLAIN, place, value, key))
-    except (ValueError, RecursionError):
-        return  # Python can't read it
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            doc = from_dict(data, NLP)
-        except ValueError as error:
-            assert str(error)
-            return
-    written = to_dict(doc, tokens=True)
-    assert to_dict(from_dict(json.loads(json.dumps(written)), NLP), tokens=True) == written
-    check_docs([doc])
 
 
 @pytest.mark.parametrize("source", [name for name, source in SOURCES.items() if source.numbered])

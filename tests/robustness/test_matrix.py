@@ -1,20 +1,15 @@
-"""The same annotation however a pipeline runs: in threads, in processes, in batches, and after it was saved.
+"""The same annotation however a pipeline runs: in threads, in processes and in batches.
 
 Every combination of component and encoder is tried, with dropout in both encoder and network: it is for training alone.
 """
 
 from __future__ import annotations
 
-import pickle
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from pathlib import Path
 
 import pytest
-import spacy
-from spacy.language import Language
 
 from ..pipeline.components import Annotation, annotation, assert_same
 from .pipelines import each_component, each_encoder, pipeline
@@ -64,27 +59,3 @@ def test_threads(factory: str, encoder: str) -> None:
 def test_batches(factory: str, encoder: str, processes: int, batch_size: int) -> None:
     docs = pipeline(factory, encoder).pipe(TEXTS, n_process=processes, batch_size=batch_size)
     assert_same([*map(annotation, docs)], alone(factory, encoder), EQUAL if batch_size == 1 else ROUNDING)
-
-
-def through_bytes(nlp: Language, folder: Path) -> Language:
-    return type(nlp).from_config(nlp.config).from_bytes(nlp.to_bytes())
-
-
-def through_disk(nlp: Language, folder: Path) -> Language:
-    nlp.to_disk(folder)
-    return spacy.load(folder)
-
-
-def through_pickle(nlp: Language, folder: Path) -> Language:
-    loaded: Language = pickle.loads(pickle.dumps(nlp))
-    return loaded
-
-
-@each_component
-@each_encoder
-@pytest.mark.parametrize("through", [through_bytes, through_disk, through_pickle])
-def test_serialization(
-    factory: str, encoder: str, through: Callable[[Language, Path], Language], tmp_path: Path
-) -> None:
-    loaded = through(pipeline(factory, encoder), tmp_path)
-    assert [annotation(loaded(text)) for text in TEXTS] == alone(factory, encoder)

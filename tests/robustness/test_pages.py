@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +14,6 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
-from lab.experiments.tables import Column, variant_table
 from spacy_span_selector.annotation import set_title
 from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.rendering import render_page
@@ -139,17 +137,3 @@ def test_a_file_is_shown_by_its_name(name: str) -> None:
         page = Page(out.read_text(encoding="utf-8"))
     assert f"\n{file.stem}\n" in page.text
     assert {event[0] for event in page.events} <= TAGS
-
-
-@fuzz(40, names=st.lists(payloads.filter(lambda name: not name.endswith("\\")), min_size=1, max_size=3, unique=True))
-def test_names_in_a_report_stay_in_their_cells(names: Sequence[str]) -> None:
-    """In Markdown, a bar ends a cell, a line break the table, and a tag is markup."""
-    columns = [Column("spans", lambda record: 1.0)]
-    lines = variant_table("Spans", "", {name: [] for name in names}, columns).to_markdown().splitlines()
-    rows = lines[4:]
-    assert len(rows) == len(names)
-    for row, name in zip(rows, names, strict=True):
-        first, *others = re.split(r"(?<!\\)\|", row)[1:-1]
-        assert len(others) == 2, row
-        assert Page(row).events == []
-        assert Page(first.replace("\\|", "|")).text.split() == name.split()

@@ -7,20 +7,20 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
-from . import fuzzing
-from .annotating import Outcome, Where, annotate, check_good, good_line
+from .annotating import GOOD, Outcome, Where, annotate, check_good, good_line
 from .fuzzing import fuzz
 from .inventory import INPUTS, OUTPUTS
-from .odd_json import EVERY, NESTED, records
+from .odd_json import NESTED, records
 
 pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
 
-from .odd_tables import COLUMNS, build, content, tables
+import pyarrow as pa
+
+from .odd_tables import COLUMNS, ROWS, content
 
 each_format = pytest.mark.parametrize("format_", OUTPUTS)
 numbers = st.integers(0, 10**6)
@@ -79,45 +79,12 @@ def test_nested_lines(format_: str) -> None:
     check_lines(format_, lines, "there")
 
 
-@pytest.mark.skipif(not fuzzing.times, reason="processes take seconds to start: tried by python -m tests.robustness")
-@each_format
-def test_every_value_in_processes(format_: str) -> None:
-    """As a field, as the name and as the text of a record."""
-    places = (
-        '{{"id":"f{0}","text":"Tom saw {0}.","x":{1}}}',
-        '{{"id":{1},"text":"Bob {0}."}}',
-        '{{"id":"t{0}","text":{1}}}',
-    )
-    lines = [place.format(i, value).replace("\n", " ") for i, value in enumerate(EVERY) for place in places]
-    check_lines(format_, lines, "processes")
-    fuzzing.inputs[__name__] += len(lines)
-
-
-def check_tables(format_: str, drawn: Sequence[tuple[str, Any]], where: Where, *, other: bool) -> None:
-    """Odd tables before a good one and, if so, beside another kind of file, which has the fields in one column."""
-    import pyarrow as pa
-
-    good = {"good.parquet": content(pa.table({"id": ["good 0"], "text": [json.loads(good_line(""))["text"]]}))}
-    if other:
-        good = {"good.jsonl": good_line("good 0").encode()}
-    built = [build(*one) for one in drawn]
-    odd = {f"{i}.parquet": data for i, (data, _) in enumerate(built)}
-    found = annotate_files({**odd, **good}, format_, where)
-    if "different types" in found.said and len(drawn) > 1:
-        return  # there is no table for both
-    check_good(found, format_, "good 0")
-    counts = [count for _, count in built]
-    names = [doc.id for doc in found.docs] + [error["id"] for error in found.errors]
-    least = 1 + sum(1 if count is None else count for count in counts)
-    assert len(names) == least or (None in counts and len(names) > least), (names, found.said)
-
-
-@each_format
-@fuzz(2, drawn=st.lists(tables, min_size=1, max_size=3), where=where, other=st.booleans())
-def test_odd_tables(format_: str, drawn: list[tuple[str, Any]], where: Where, other: bool) -> None:
-    check_tables(format_, drawn, where, other=other)
-
-
 @each_format
 def test_every_type_of_a_column(format_: str) -> None:
-    check_tables(format_, [("columns", ([(kind, kind) for kind in COLUMNS], 1))], "there", other=False)
+    texts = [f"Tom saw {row}." for row in range(ROWS)]
+    odd = {f"{i}.parquet": content(pa.table({"text": texts, name: COLUMNS[name]})) for i, name in enumerate(COLUMNS)}
+    good = content(pa.table({"id": ["good 0"], "text": [GOOD]}))
+    found = annotate_files({**odd, "good.parquet": good}, format_, "there")
+    check_good(found, format_, "good 0")
+    assert len(found.docs) + len(found.errors) == ROWS * len(COLUMNS) + 1, found.said
+    assert found.docs[ROWS:], "no type is passed on"

@@ -16,11 +16,9 @@ import spacy
 from hypothesis import strategies as st
 
 from spacy_span_selector import doc_from_transcript, doc_from_turns, from_dict
-from spacy_span_selector.documents.tokenized import make_doc
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 from spacy_span_selector.tools.formats.plain import FORMAT
 
-from . import fuzzing
 from .annotating import annotate
 from .fuzzing import fuzz
 
@@ -101,13 +99,3 @@ READERS: dict[str, Callable[[str], object]] = {
 def test_readers(name: str, character: str) -> None:
     with in_time(), suppress(ValueError):  # such as of brackets that nobody closes
         READERS[name](run(character))
-
-
-@pytest.mark.skipif(not fuzzing.times, reason="takes a minute: tried by python -m tests.robustness")
-@pytest.mark.parametrize("lang", ["en", "xx"])
-def test_every_character(lang: str) -> None:
-    nlp = spacy.blank(lang)
-    for character in CHARACTERS:
-        with in_time():
-            assert make_doc(nlp, run(character)).text == run(character)
-        fuzzing.inputs[__name__] += 1
