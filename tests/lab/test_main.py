@@ -8,7 +8,6 @@ from typer.testing import CliRunner, Result
 
 from lab.__main__ import BENCHMARKS, app
 from lab.experiments import runner
-from lab.experiments.grid import read_grid
 from lab.experiments.records import append_record
 from lab.experiments.runner import Workplace
 
@@ -42,16 +41,6 @@ def test_a_failed_run_gives_exit_status_1(grid_file: Path, monkeypatch: pytest.M
     assert "low-seed0-folda: test F1 50.0, 0.50 spans per token" in result.output
     assert "1 of 2 runs failed: cnn-seed0-folda" in " ".join(result.output.split())
     assert Path("out/results.jsonl").read_text().count("\n") == 1
-
-
-def test_completed_runs_are_not_repeated(grid_file: Path):
-    Path("out").mkdir()
-    for run in read_grid(grid_file):
-        record = make_record(grid=run.grid, name=run.name, fingerprint=run.fingerprint)
-        append_record(Path("out/results.jsonl"), record)
-    result = invoke("experiment", grid_file, "out")
-    assert result.exit_code == 0
-    assert "4 runs, 4 of them done" in result.output
 
 
 def test_a_folder_that_is_in_use_is_refused(grid_file: Path):

@@ -70,13 +70,6 @@ def test_lines_do_not_cross():
     )
 
 
-def test_wide_characters_get_more_space():
-    def width(word: str) -> float:
-        return float(draw(make_tree([word, "."], {})).get("width", 0))
-
-    assert width("日本語日本語") > width("abcdef")
-
-
 def test_page_has_every_sentence_and_component_and_text_is_escaped():
     odd = make_tree(["<b>", "&"], {(0, 2): 0.5})._replace(component="<i>")
     page = render_tree_page([[make_tree(), make_tree()], [odd]], "de")

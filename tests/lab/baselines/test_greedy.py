@@ -136,20 +136,6 @@ def test_forbidden_spans_are_not_kept_by_greedy_pruning() -> None:
         assert TopNonCrossing(0.4)(none, none, layout_of(sentences)).tolist() == []
 
 
-def test_greedy_pruning_takes_arrays_as_long_as_a_document(monkeypatch: pytest.MonkeyPatch) -> None:
-    ends_seen = []
-
-    def watch(starts: np.ndarray, ends: np.ndarray, wanted: int) -> np.ndarray:
-        ends_seen.append(int(ends.max()))
-        return greedy_spans(starts, ends, wanted)
-
-    monkeypatch.setattr(greedy, "greedy_spans", watch)
-    layout = layout_of([[8], [6], [7]])
-    scores = torch.zeros(layout.size)
-    TopNonCrossing(0.4)(scores, scores, layout)
-    assert ends_seen == [7, 5, 6]
-
-
 # Losses
 
 

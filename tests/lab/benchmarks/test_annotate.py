@@ -40,12 +40,6 @@ def test_every_pipeline_has_rows(data: Path, make_model: MakeModel):
     assert all(row["whole / encoder, time"].count("to") == 1 for row in table)
 
 
-def test_a_pipeline_without_an_encoder_component_is_refused(data: Path, make_model: MakeModel):
-    result = run("annotate", data, make_model(listens=False), "--repeats", 1)
-    assert result.exit_code == 1
-    assert "has its own encoder" in " ".join(result.output.split())
-
-
 def test_the_encoder_alone_finds_nothing():
     nlp = make_pipeline()
     words, found = annotate.annotate(nlp, ["Ann Lee left.", "He left."], "encoder")

@@ -43,11 +43,3 @@ def test_mentions_become_their_heads_and_of_one_head_the_shortest_is_kept(parsed
     set_clusters(doc, [[(0, 3), (9, 10)], [(0, 6)], [(4, 6)]])
     heads = coreferee.clusters_of_heads(doc, parsed)
     assert [[span.text for span in group] for group in cluster_groups(heads)] == [["man", "he"], ["dog"]]
-
-
-def test_a_missing_coreferee_is_an_error_that_says_how_to_install_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(coreferee, "find_spec", lambda name: None)
-    with pytest.raises(ImportError, match="pip install coreferee"):
-        coreferee.main(tmp_path, "parser", [tmp_path], tmp_path, tmp_path)

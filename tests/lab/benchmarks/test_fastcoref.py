@@ -22,14 +22,6 @@ def test_documents_are_written_without_singletons_and_with_inclusive_ends(tmp_pa
     assert written == [{"tokens": [token.text for token in doc], "clusters": [[[2, 4], [6, 6]]]}]
 
 
-def test_a_missing_fastcoref_is_an_error_that_says_how_to_install_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fastcoref, "find_spec", lambda name: None)
-    with pytest.raises(ImportError, match="pip install fastcoref"):
-        fastcoref.main(tmp_path, tmp_path, tmp_path)
-
-
 def test_without_a_trained_model_it_asks_what_to_train_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fastcoref, "find_spec", lambda name: object())
     with pytest.raises(ValueError, match="--encoder, --train and --dev"):

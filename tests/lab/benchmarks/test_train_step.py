@@ -61,12 +61,6 @@ def test_the_optimizer_follows_references_to_other_settings(make_model: MakeMode
     assert optimizer.learn_rate == pytest.approx(0.1)
 
 
-def test_a_corpus_without_annotation_is_refused(tmp_path: Path, make_model: MakeModel):
-    result = run("train-step", tmp_path / "missing.spacy", make_model())
-    assert result.exit_code == 1
-    assert "no such file" in " ".join(result.output.split())
-
-
 def _weights(nlp: Language) -> list[np.ndarray]:
     """Copies of all weights, those of the encoder first."""
     [pipe] = selector_pipes(nlp).values()

@@ -32,8 +32,8 @@ def scored(variant: str, value: float, seed: int = 0):
 
 
 def test_markdown_has_heading_note_and_cells():
-    table = Table("Scores", "On test.", ["", "F1"], [["greedy", "70.0"]], {})
-    assert table.to_markdown() == "### Scores\n\nOn test.\n\n|  | F1 |\n|---|---:|\n| greedy | 70.0 |"
+    table = Table("Scores", "On test.", ["", "F1"], [["a|b\n<b>", "70.0"]], {})
+    assert table.to_markdown() == "### Scores\n\nOn test.\n\n|  | F1 |\n|---|---:|\n| a\\|b &lt;b&gt; | 70.0 |"
 
 
 def test_cell_has_mean_and_deviation_or_a_dash():
