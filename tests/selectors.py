@@ -12,11 +12,7 @@ from spacy_span_selector.layers.selection.candidates import MostProbable, in_tex
 from spacy_span_selector.layers.selection.selectors import LaminarSelector, SigmoidSelector, StructuredSelector
 from spacy_span_selector.layers.spans.layout import SpanLayout
 
-SELECTORS = {
-    "structured": StructuredSelector,
-    "laminar": LaminarSelector,
-    "sigmoid": SigmoidSelector,
-}
+SELECTORS = {"structured": StructuredSelector, "laminar": LaminarSelector, "sigmoid": SigmoidSelector}
 
 
 @dataclass(frozen=True)

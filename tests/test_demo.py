@@ -3,7 +3,6 @@
 Its commands run in this process, as each start takes seconds; `noxfile.py` runs them from the shell.
 """
 
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from typer.testing import CliRunner
 from weasel.util import split_command
 
 import spacy_span_selector.tools.cli  # noqa: F401  adds its commands to spaCy's
-from spacy_span_selector.annotation import Frame, get_frames, get_title, has_frames_annotated
+from spacy_span_selector.annotation import Frame, get_frames, has_frames_annotated
 from spacy_span_selector.tools.formats.bracketed import read_bracketed
 
 ROOT = Path(__file__).parents[1]
@@ -47,14 +46,6 @@ def is_light(frame: Frame) -> bool:
     return (frame.roleset or "").endswith(".LV")
 
 
-def frames_by_sentence(docs: list[Doc]) -> list[list[Frame]]:
-    return [
-        [frame for frame in get_frames(doc) if sentence.start <= frame.start < sentence.end]
-        for doc in docs
-        for sentence in doc.sents
-    ]
-
-
 @pytest.mark.parametrize("split", SPLITS)
 def test_roles_are_counted_in_the_guide(texts_with_roles: dict[str, list[Doc]], split: str):
     docs = texts_with_roles[split]
@@ -74,41 +65,6 @@ def test_roles_are_counted_in_the_guide(texts_with_roles: dict[str, list[Doc]], 
 def test_guide_sums_up_the_files():
     counts = role_counts()
     assert counts["all"] == {name: sum(counts[split][name] for split in SPLITS) for name in counts["all"]}
-
-
-def test_roles_suffice_for_a_demo(texts_with_roles: dict[str, list[Doc]]):
-    counts = role_counts()
-    assert counts["all"]["sentences"] >= 150
-    assert min(counts["dev"]["sentences"], counts["test"]["sentences"]) >= 35
-    assert counts["all"]["nouns"] / counts["all"]["predicates"] > 0.12
-    for docs in texts_with_roles.values():
-        assert {get_title(doc).partition("_")[0] for doc in docs} == set(GENRES)
-
-
-@pytest.mark.parametrize("split", SPLITS)
-def test_light_verbs_and_their_nouns_name_each_other(texts_with_roles: dict[str, list[Doc]], split: str):
-    for frames in frames_by_sentence(texts_with_roles[split]):
-        nouns_of = [
-            ((frame.start, frame.end), (argument.start, argument.end))
-            for frame in frames
-            for argument in frame.arguments
-            if argument.role == "ARGM-PRR"
-        ]
-        verbs_of = [
-            ((argument.start, argument.end), (frame.start, frame.end))
-            for frame in frames
-            for argument in frame.arguments
-            if argument.role == "ARGM-LVB"
-        ]
-        assert sorted(nouns_of) == sorted(verbs_of)
-        assert [pair[0] for pair in nouns_of] == [(frame.start, frame.end) for frame in frames if is_light(frame)]
-
-
-@pytest.mark.parametrize("split", SPLITS)
-def test_predicates_have_one_frame_with_a_roleset(texts_with_roles: dict[str, list[Doc]], split: str):
-    for frames in frames_by_sentence(texts_with_roles[split]):
-        assert len({(frame.start, frame.end) for frame in frames}) == len(frames)
-        assert all(re.fullmatch(r"[a-z_]+\.(\d\d|LV)", frame.roleset or "") for frame in frames)
 
 
 @pytest.fixture(scope="module")

@@ -161,13 +161,6 @@ def test_the_tree_of_a_selector_of_ones_own_is_drawn(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
 
 
-def test_an_unknown_selector_is_an_error() -> None:
-    unknown: Any = object()
-    build = registry.architectures.get("spacy_span_selector.CorefModel.v1")
-    with pytest.raises(ValueError, match=r"'selector' of the coreference model is <object .*Selector"):
-        build(Model("tok2vec", lambda model, X, is_train: (X, lambda dX: dX)), unknown)
-
-
 def test_a_component_of_ones_own_is_evaluated_and_drawn(tmp_path: Path) -> None:
     nlp, _ = make_pipeline("extending_test_mentions")
     nlp.to_disk(tmp_path / "model")

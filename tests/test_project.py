@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import srsly
-from spacy.cli import app
 from spacy.util import dot_to_object, load_config, walk_dict
-from typer.testing import CliRunner
 from weasel.schemas import ProjectConfigSchema, validate
 from weasel.util.config import parse_config_overrides, substitute_project_variables
 
@@ -41,11 +37,6 @@ def paths(file: Path, kind: str) -> dict[Path, str]:
 @each_project
 def test_project_is_valid(file: Path):
     assert validate(ProjectConfigSchema, load_project(file)) == []
-
-
-@each_project
-def test_lines_are_short(file: Path):
-    assert not [line for line in file.read_text(encoding="utf-8").splitlines() if len(line) > 120]
 
 
 @each_project
@@ -145,60 +136,3 @@ def test_settings_of_scripts_are_in_their_configs(file: Path):
                 for word in words:
                     if word.startswith("--") and "." in word:
                         dot_to_object(settings, word.removeprefix("--"))
-
-
-def run(*arguments: object) -> str:
-    """Run `spacy project` in this process, and return what it says."""
-    result = CliRunner().invoke(app, ["project", *map(str, arguments)])
-    assert result.exit_code == 0, f"{result.output}\n{result.exception!r}"
-    return result.output
-
-
-WORKFLOWS = [(file, name) for file in FILES for name in load_project(file)["workflows"]]
-
-
-@pytest.mark.parametrize(("file", "workflow"), WORKFLOWS, ids=lambda value: getattr(value, "parent", Path(value)).name)
-def test_run_goes_through_a_workflow(file: Path, workflow: str, tmp_path: Path):
-    shutil.copy(file, tmp_path)
-    output = run("run", workflow, tmp_path, "--dry")
-    assert all(name in output for name in load_project(file)["workflows"][workflow])
-
-
-def git(folder: Path, *arguments: str) -> None:
-    name = ("-c", "user.name=test", "-c", "user.email=test@example.com")
-    subprocess.run(["git", *name, *arguments], cwd=folder, check=True, capture_output=True)
-
-
-def test_assets_are_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """From repositories and files on this disk, in the place of those on GitHub."""
-    assets, server = load_project()["assets"], tmp_path / "server"
-    for asset in assets:
-        if "git" not in asset:
-            file = server / asset["url"].removeprefix("https://raw.githubusercontent.com/")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(asset["dest"], encoding="utf-8")
-            continue
-        repository = server / asset["git"]["repo"].removeprefix("https://github.com/")
-        if not (repository / ".git").exists():
-            repository.mkdir(parents=True, exist_ok=True)
-            git(repository, "init", "--initial-branch", asset["git"]["branch"])
-        file = repository / asset["git"]["path"] / "file.txt"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(asset["dest"], encoding="utf-8")
-        git(repository, "add", ".")
-        git(repository, "commit", "--message", "A file")
-    for name, value in {
-        "COUNT": "1",
-        "KEY_0": f"url.file://{server}/.insteadOf",
-        "VALUE_0": "https://github.com/",
-    }.items():
-        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
-    project = tmp_path / "project"
-    project.mkdir()
-    text = (ROOT / "project.yml").read_text(encoding="utf-8")
-    local = text.replace("https://raw.githubusercontent.com/", f"file://{server}/")
-    (project / "project.yml").write_text(local, encoding="utf-8")
-    run("assets", project)
-    for asset in assets:
-        dest = project / asset["dest"]
-        assert (dest / "file.txt" if dest.is_dir() else dest).read_text(encoding="utf-8") == asset["dest"]

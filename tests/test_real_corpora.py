@@ -4,7 +4,6 @@ import random
 import re
 import tarfile
 import warnings
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -168,22 +167,6 @@ def test_parts_of_ontogum_are_those_of_its_documents(ontogum: list[Doc]):
 
 
 @needs_ontogum
-def test_mentions_of_ontogum_nest_and_are_constituents(ontogum: list[Doc]):
-    depths, crossing, constituents = [], 0, 0
-    for doc in ontogum:
-        mentions = sorted(mention for cluster in get_clusters(doc) for mention in cluster)
-        phrases = {(span.start, span.end) for span in doc.spans["constituents"]}
-        for start, end in mentions:
-            depths.append(sum(first <= start and end <= last for first, last in mentions))  # itself too
-            crossing += sum(start < first < end < last for first, last in mentions)
-            constituents += end - start == 1 or (start, end) in phrases
-    shares = [sum(depth == wanted for depth in depths) / len(depths) for wanted in (1, 2)]
-    assert [round(100 * share, 1) for share in shares] == [88.3, 10.8]
-    assert crossing == 4
-    assert round(100 * constituents / len(depths), 1) == 96.5
-
-
-@needs_ontogum
 def test_the_speakers_of_ontogum_are_those_of_its_sentences(ontogum: list[Doc]):
     rows = [line.split("\t") for line in (ONTOGUM / "sentences.tsv").read_text(encoding="utf-8").splitlines()[1:]]
     expected = [(row[0], int(row[2]), "" if row[4] == "-" else row[4]) for row in rows]
@@ -264,14 +247,6 @@ def test_frame_files_are_read_without_the_sentences_of_dev_and_test(ewt: dict[st
 
 def letters(sentence: Doc | Span) -> str:
     return re.sub(r"[\W_]", "", sentence.text.lower())
-
-
-@needs_ewt
-def test_arguments_of_one_predicate_in_ewt_never_overlap(ewt: dict[str, list[Doc]]):
-    for doc in (doc for docs in ewt.values() for doc in docs):
-        for frame in get_frames(doc):
-            spans = sorted([(frame.start, frame.end), *(argument[:2] for argument in frame.arguments)])
-            assert all(end <= start for (_, end), (start, _) in pairwise(spans)), (get_title(doc), frame)
 
 
 @needs_ewt

@@ -10,9 +10,7 @@ import pytest
 import spacy
 import srsly
 from spacy.cli import app
-from spacy.cli.benchmark_speed import benchmark
 from spacy.cli.find_function import find_function
-from spacy.cli.find_threshold import find_threshold
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Corpus
@@ -201,23 +199,6 @@ def test_evaluate_has_the_scores(trained: Path, nlp: Language, folder: Path, tmp
     scores, accuracy = (srsly.read_json(tmp_path / f"{name}.json") for name in ("scores", "accuracy"))
     assert {**scores, "speed": 0} == {**accuracy, "speed": 0}
     assert {task.main_score for task in find_tasks(nlp).values()} <= scores.keys()
-
-
-def test_benchmark_speed_measures(nlp: Language, folder: Path) -> None:
-    # Not the command, which runs at least 30 batches, and whose statistics take seconds.
-    docs = list(DocBin().from_disk(folder / "corpus.spacy").get_docs(nlp.vocab))
-    words_per_second = benchmark(nlp, docs, n_batches=2, batch_size=2, shuffle=False)
-    assert len(words_per_second) == 2 and all(words_per_second > 0)
-
-
-def test_find_threshold_tries_thresholds(trained: Path, nlp: Language, folder: Path) -> None:
-    for component, task in find_tasks(nlp).items():
-        _, best, scores = find_threshold(
-            str(trained), folder / "corpus.spacy", component, "threshold", task.main_score, n_trials=2
-        )
-        assert set(scores) == {0.0, 1.0}
-        assert best == max(scores.values())
-        assert scores[1.0] == 0  # no span is as probable as that
 
 
 def test_a_package_requires_what_it_needs(trained: Path, tmp_path: Path) -> None:

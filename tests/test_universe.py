@@ -18,17 +18,8 @@ TEXTS = {"id", "title", "slogan", "description", "github", "pip", "code_language
 LISTS = {"code_example", "category", "tags"}
 OTHERS = {"author_links": dict, "spacy_version": int}
 CATEGORIES = {
-    "pipeline",
-    "training",
-    "conversational",
-    "research",
-    "scientific",
-    "biomedical",
-    "visualizers",
-    "apis",
-    "nonpython",
-    "standalone",
-    "models",
+    *("pipeline", "training", "conversational", "research", "scientific", "biomedical", "visualizers", "apis"),
+    *("nonpython", "standalone", "models"),
 }
 """Those of projects; books, courses and the like have their own."""
 

@@ -227,20 +227,13 @@ SRL = Case(
     prediction=SrlPrediction([(0, 1)], [0.75], [Frame(2, 3, [Argument(0, 1, "ARG1")], "be.01", [0.5, 0.25])]),
     no_prediction=SrlPrediction([], [], []),
     predicted=(
-        {
-            f"{FRAME_PREFIX}_1": ([(2, 3, "V"), (0, 1, "ARG1")], {"roleset": "be.01"}),
-            SELECTED_KEY: ([(0, 1, "")], {}),
-        },
+        {f"{FRAME_PREFIX}_1": ([(2, 3, "V"), (0, 1, "ARG1")], {"roleset": "be.01"}), SELECTED_KEY: ([(0, 1, "")], {})},
         [0.5, 0.25, 0.75],
     ),
 )
 SPANCAT = Case(
     factory="structured_spancat",
-    model={
-        **SMALL,
-        "@architectures": "spacy_span_selector.SpancatModel.v1",
-        "label_hidden_width": 24,
-    },
+    model={**SMALL, "@architectures": "spacy_span_selector.SpancatModel.v1", "label_hidden_width": 24},
     corpus=LABELLED,
     other_corpus="Ann left.\n[] [PERSON Ann] left.",
     texts=COREF.texts,
@@ -298,10 +291,7 @@ def make_nlp(
 
 
 def tiny_transformer(
-    folder: Path,
-    window: int = 64,
-    stride: int = 48,
-    architecture: str = "spacy_span_selector.TransformerModel.v1",
+    folder: Path, window: int = 64, stride: int = 48, architecture: str = "spacy_span_selector.TransformerModel.v1"
 ) -> dict[str, Any]:
     """The model of a `transformer`."""
     pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")

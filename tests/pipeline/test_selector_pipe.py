@@ -400,15 +400,6 @@ def test_a_document_of_one_word(case: Case, selector: str) -> None:
     assert nlp.update([Example(nlp.make_doc("Go"), reference)], losses={})[case.factory] > 0
 
 
-@each_selector()
-def test_a_document_of_white_space(case: Case, selector: str) -> None:
-    nlp = opinionated(case, selector)
-    for text in (" ", "\n \n\n", " \t"):
-        doc = nlp(text)
-        assert doc.text == text
-        assert all(span.end <= len(doc) for group in doc.spans.values() for span in group)
-
-
 def test_whitespace_tokens(case: Case, trained: Language) -> None:
     text = "Ann gave \n her brother a key."
     assert any(token.is_space for token in trained(text))
@@ -1162,16 +1153,6 @@ def test_weights_that_were_made_nan_or_infinite_in_memory_are_an_error_at_predic
         with pytest.raises(NotFinite, match=f"'{case.factory}' can't annotate: .* in '{name}' of its network"):
             nlp("Ann left.")
         weight.data.copy_(before)
-
-
-@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_numbers_among_the_settings_that_are_not_finite_are_errors(case: Case, bad: float) -> None:
-    nlp, _ = initialized(case)
-    pipe = component(nlp)
-    for setting, value in pipe.cfg.items():
-        if isinstance(value, float):
-            with pytest.raises(ValueError, match=f"'{setting}' of '{case.factory}' is {bad}; it must be"):
-                pipe.configure(**{setting: bad})
 
 
 def test_saved_weights_with_nan_are_an_error(case: Case, tmp_path: Path) -> None:

@@ -309,20 +309,6 @@ def test_a_document_without_predicates(trained: Language) -> None:
 
 
 @each_selector
-@pytest.mark.parametrize("seed", range(3))
-def test_arguments_of_one_predicate_never_overlap(selector: str, seed: int) -> None:
-    nlp = opinionated(SRL, selector, seed)
-    doc = nlp("Leo picked up a hat that Ruth left there, and her brother gave Tom a key. He left.")
-    frames = get_frames(doc)
-    assert max(len(frame.arguments) for frame in frames) > 1
-    for frame in frames:
-        assert frame.arguments == sorted(frame.arguments)
-        for one, other in itertools.pairwise(frame.arguments):
-            assert one.end <= other.start
-        assert {doc[argument.start].sent.start for argument in frame.arguments} <= {doc[frame.start].sent.start}
-
-
-@each_selector
 def test_arguments_are_selected_spans_and_scores_are_probabilities(selector: str) -> None:
     doc = opinionated(SRL, selector)("Leo picked up a hat that Ruth left there. Ann gave her brother a key.")
     spans = selected(SRL, doc)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -22,7 +21,6 @@ from spacy_span_selector.annotation import get_clusters, get_frames, get_predica
 from spacy_span_selector.documents.visible import is_blank
 from spacy_span_selector.examples.alignment import WHITE_SPACE
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES
-from spacy_span_selector.tools.formats.litbank import read_litbank
 
 from ..selectors import selector_block
 from ..tok2vec import TOK2VEC
@@ -39,7 +37,6 @@ from .components import (
     weights,
 )
 
-LITBANK = Path(__file__).parents[3] / "shared/data/litbank"
 TEXTS = [
     '"Ann," said Tom, "gave Leo a key." "Why?" He left -- he did -- the house; Ruth found it there.',
     "Leo picked up a hat that Ruth left at Mr. Lee's house, (the old one). It wasn't hers... She gave Tom the hat!",
@@ -249,27 +246,3 @@ def test_given_predicates_have_no_white_space_at_their_edges() -> None:
     nlp(doc)
     assert [(frame.start, frame.end, frame.roleset) for frame in get_frames(doc)] == [(2, 5, "pick_up.04")]
     assert get_predicates(doc) == [(1, 5), (1, 2)]
-
-
-@pytest.fixture(scope="module")
-def novels() -> list[str]:
-    """The beginnings of every third novel of LitBank."""
-    if not LITBANK.is_dir():
-        pytest.skip(f"needs LitBank in {LITBANK}: see the assets of project.yml")
-    return [" ".join(token.text for token in doc[:120]) for doc in read_litbank(LITBANK)[::3]]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("encoder", ["own tok2vec", "transformer"])
-def test_real_paragraphs_wrapped_at_any_column(
-    make: Callable[[Case, str], Language], case: Case, encoder: str, novels: list[str]
-) -> None:
-    nlp = make(case, encoder)
-    found = 0
-    for number, text in enumerate(novels):
-        plain = by_word(nlp(text))
-        found += sum(len(spans) for spans, _ in plain.values())
-        for column in (30 + number % 40, 72):
-            wrapped = textwrap.fill(text, column, break_long_words=False, break_on_hyphens=False)
-            assert by_word(nlp(wrapped)) == plain
-    assert found > 100

@@ -10,17 +10,8 @@ from zipfile import ZipFile
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "scripts/join_encoder.py"
-FILES = {
-    name: name.encode() * 50
-    for name in (
-        "config.json",
-        "model.safetensors",
-        "special_tokens_map.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "vocab.txt",
-    )
-}
+NAMES = "config.json model.safetensors special_tokens_map.json tokenizer.json tokenizer_config.json vocab.txt"
+FILES = {name: name.encode() * 50 for name in NAMES.split()}
 
 
 def archive(files: dict[str, bytes]) -> bytes:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -220,12 +221,7 @@ def best_by_enumeration(case: Case, predicate: int) -> float:
         spans[int(output.pairs.left[i])]: float((output.log_roles[i, 1:].max() - output.log_roles[i, 0]).detach())
         for i in pairs
     }
-    best = 0.0
-    for size in range(len(weights) + 1):
-        for chosen in itertools.combinations(sorted(weights), size):
-            if all(one[1] < other[0] for one, other in itertools.pairwise(chosen)):
-                best = max(best, sum(weights[span] for span in chosen))
-    return best
+    return heaviest_by_enumeration([*weights], [[(0, weight)] for weight in weights.values()])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -418,13 +414,17 @@ def overlap(one: Interval, other: Interval) -> bool:
     return one[0] <= other[1] and other[0] <= one[1]
 
 
-def heaviest_by_enumeration(intervals: list[Interval], weights: list[float]) -> float:
-    """The weight of the heaviest of all sets in which no two intervals overlap."""
+def heaviest_by_enumeration(
+    intervals: list[Interval], choices: list[list[tuple[int, float]]], unique: Collection[int] = ()
+) -> float:
+    """The weight of the heaviest of all ways to label some intervals of which no two overlap."""
     best = 0.0
-    for size in range(len(intervals) + 1):
-        for chosen in itertools.combinations(range(len(intervals)), size):
-            if not any(overlap(intervals[i], intervals[j]) for i, j in itertools.combinations(chosen, 2)):
-                best = max(best, sum(weights[i] for i in chosen))
+    for labels in itertools.product(*([None, *options] for options in choices)):
+        chosen = [(i, option) for i, option in enumerate(labels) if option]
+        once = [label for _, (label, _) in chosen if label in unique]
+        disjoint = not any(overlap(intervals[i], intervals[j]) for (i, _), (j, _) in itertools.combinations(chosen, 2))
+        if disjoint and len({*once}) == len(once):
+            best = max(best, sum(weight for _, (_, weight) in chosen))
     return best
 
 
@@ -435,7 +435,9 @@ def test_no_disjoint_set_is_heavier(drawn: list[tuple[Interval, float]]) -> None
     chosen = heaviest_disjoint(intervals, weights)
     assert chosen == sorted(set(chosen))
     assert not any(overlap(intervals[i], intervals[j]) for i, j in itertools.combinations(chosen, 2))
-    assert sum(weights[i] for i in chosen) == pytest.approx(heaviest_by_enumeration(intervals, weights))
+    assert sum(weights[i] for i in chosen) == pytest.approx(
+        heaviest_by_enumeration(intervals, [[(0, weight)] for weight in weights])
+    )
     assert all(weights[i] > 0 for i in chosen)
 
 
@@ -465,20 +467,6 @@ drawn_choices = st.lists(
 )
 
 
-def heaviest_labelled_by_enumeration(
-    intervals: list[Interval], choices: list[list[tuple[int, float]]], unique: set[int]
-) -> float:
-    """The weight of the heaviest of all ways to label some intervals."""
-    best = 0.0
-    for labels in itertools.product(*([None, *options] for options in choices)):
-        chosen = [(i, option) for i, option in enumerate(labels) if option]
-        once = [label for _, (label, _) in chosen if label in unique]
-        disjoint = not any(overlap(intervals[i], intervals[j]) for (i, _), (j, _) in itertools.combinations(chosen, 2))
-        if disjoint and len({*once}) == len(once):
-            best = max(best, sum(weight for _, (_, weight) in chosen))
-    return best
-
-
 @settings(deadline=None)
 @given(drawn_choices, st.sets(st.integers(0, 3)))
 def test_no_labels_are_heavier(drawn: list[tuple[int, int, list[tuple[int, float]]]], unique: set[int]) -> None:
@@ -489,7 +477,7 @@ def test_no_labels_are_heavier(drawn: list[tuple[int, int, list[tuple[int, float
     once = [label for _, label in chosen if label in unique]
     assert len({*once}) == len(once)
     weight = sum(dict(choices[i])[label] for i, label in chosen)
-    assert weight == pytest.approx(heaviest_labelled_by_enumeration(intervals, choices, unique))
+    assert weight == pytest.approx(heaviest_by_enumeration(intervals, choices, unique))
 
 
 def test_a_unique_label_goes_where_the_other_interval_has_no_good_second_choice() -> None:

@@ -19,13 +19,7 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import get_speakers, set_speakers, set_title
 from spacy_span_selector.people.transcripts import Turn
 from spacy_span_selector.tools.annotate import Reading, inputs
-from spacy_span_selector.tools.annotate.inputs import (
-    InputFile,
-    describe_inputs,
-    find_inputs,
-    read_records,
-    total_size,
-)
+from spacy_span_selector.tools.annotate.inputs import InputFile, describe_inputs, find_inputs, read_records, total_size
 from spacy_span_selector.tools.annotate.records import Record
 
 

@@ -6,14 +6,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    Argument,
-    Frame,
-    Quotation,
-    set_frames,
-    set_quotations,
-    set_title,
-)
+from spacy_span_selector.annotation import Argument, Frame, Quotation, set_frames, set_quotations, set_title
 
 from ...spans import put_spans
 from .corpora import GOOD, OTHER, cases, check, make_doc, read, titles, write

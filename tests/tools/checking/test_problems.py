@@ -46,10 +46,7 @@ FRAMES: dict[str, tuple[list[Frame], list[Finding]]] = {
         [(problems.SAME_ROLE, (4, 6), "ARG1 'a key' of 'gave'")],
     ),
     "another role twice": ([Frame(1, 2, [Argument(2, 4, "ARGM-ADV"), Argument(4, 6, "ARGM-ADV")])], []),
-    "two frames of a predicate": (
-        [Frame(1, 2, []), Frame(1, 2, [])],
-        [(problems.SAME_PREDICATE, (1, 2), "'gave'")],
-    ),
+    "two frames of a predicate": ([Frame(1, 2, []), Frame(1, 2, [])], [(problems.SAME_PREDICATE, (1, 2), "'gave'")]),
     "crossing arguments of two predicates": (
         [Frame(1, 2, [Argument(2, 4, "ARG2")]), Frame(0, 1, [Argument(3, 6, "ARG1")])],
         [(problems.CROSSING_ARGUMENTS, (3, 6), "'brother a key' and 'her brother', tokens 2:4")],

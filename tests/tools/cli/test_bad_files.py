@@ -48,7 +48,7 @@ NO_TEXT: dict[str, bytes | None] = {
     "line ends": b"\r\r\n\n",
     "docs": DOCS,
 }
-"""What no text format can be. Damage within files of a format is drawn by tests/robustness."""
+"""What no text format can be. Damage within such files is drawn by tests/robustness."""
 
 NO_DOCS: dict[str, bytes | None] = {
     **{kind: content for kind, content in NO_TEXT.items() if kind != "docs"},

@@ -119,13 +119,6 @@ def test_a_pipe_is_written_directly(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_device_is_named_before_any_file_changes(old: Path):
-    with pytest.raises(OSError, match=r"/dev/full: not written \(No space left on device\)"):
-        write_files([(old, b"new"), (Path("/dev/full"), b"new")])
-    assert contents(old.parent) == {"old.txt": b"the old content"}
-
-
 def test_lines_are_appended_and_an_incomplete_one_stays_separate(old: Path):
     for line in ("Ann", "Zoë"):
         append_line(old, line)

@@ -153,13 +153,7 @@ def test_spans_of_one_and_of_several_tokens():
 
 def test_nested_spans_come_outer_first():
     cells = ["(TOP(S(NP*)", "(VP*", "(NP*))", "*))"]
-    assert read_starred_column(cells, place) == [
-        (0, 4, "TOP"),
-        (0, 4, "S"),
-        (0, 1, "NP"),
-        (1, 3, "VP"),
-        (2, 3, "NP"),
-    ]
+    assert read_starred_column(cells, place) == [(0, 4, "TOP"), (0, 4, "S"), (0, 1, "NP"), (1, 3, "VP"), (2, 3, "NP")]
 
 
 def test_the_star_may_be_missing():

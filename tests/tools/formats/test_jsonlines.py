@@ -186,12 +186,8 @@ def test_bad_documents_are_named_by_file_and_line_and_lose_no_others(tmp_path: P
         (b'{"sentences": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "not JSON: maximum recursion depth exceeded"),
         (b'{"sentences": [["Rain"]], "clusters": [[[0, ' + b"9" * 5_000 + b"]]]}", "not JSON: Exceeds the limit"),
         (b'{"sentences": [["\\ud800"]]}', "not JSON: 'utf-8' codec can't encode character"),
-        (b'{"sentences": [["Rain"]], "doc_key": "\\uDC00"}', "not JSON: 'utf-8' codec can't encode character"),
         ('{"sentences": [["Zoë"]]}'.encode("latin-1"), "byte 19 is not UTF-8"),
-        (b'{"sentences": [["\xed\xa0\x80"]]}', "byte 17 is not UTF-8"),
         (b"\0" * 50, "byte 0 is 0, which no text has"),
-        (b'{"sentences": [["Rain"]]}'.decode().encode("utf-16-le"), "byte 1 is 0, which no text has"),
-        (b"\x80\x04\x95", "byte 0 is not UTF-8"),
     ],
 )
 def test_bad_lines_are_named_and_lose_no_others(tmp_path: Path, line: bytes, message: str):

@@ -120,12 +120,7 @@ def test_the_docs_list_all_formats_and_their_commands():
     assert rows == {
         format_.name: (
             ", ".join(f"`*{suffix}`" for suffix in format_.suffixes),
-            (
-                yes[format_.is_converted],
-                yes[format_.is_exported],
-                yes[format_.is_output],
-                yes[format_.is_recognised],
-            ),
+            (yes[format_.is_converted], yes[format_.is_exported], yes[format_.is_output], yes[format_.is_recognised]),
         )
         for format_ in all_formats()
     }

@@ -102,10 +102,7 @@ HIM = {"name": "x", "mentions": [[0, 1]]}
         (r"clusters\[0\]\[0\] is \(1, 1\), which has no tokens", [mention(1, 1)]),
         (
             r"Left out mentions that cross the end of a sentence or another mention, .*: 1\..*'the station'",
-            [
-                mention(7, 10),
-                {"clusters": [{"name": "x", "mentions": [[0, 3]]}, {"name": "y", "mentions": [[2, 5]]}]},
-            ],
+            [mention(7, 10), {"clusters": [{"name": "x", "mentions": [[0, 3]]}, {"name": "y", "mentions": [[2, 5]]}]}],
         ),
         (
             r"Left out names of clusters that can't be typed, or are those of others: 1\.",

@@ -11,13 +11,7 @@ import pytest
 import spacy
 from thinc.api import Config
 
-from spacy_span_selector.tools.training.checkpoints import (
-    PIPELINE,
-    Checkpoints,
-    identity,
-    restore_folder,
-    whole_folder,
-)
+from spacy_span_selector.tools.training.checkpoints import PIPELINE, Checkpoints, identity, restore_folder, whole_folder
 
 IDENTITY: dict[str, dict[str, Any]] = {
     "config": {"training.seed": 0},
@@ -78,15 +72,6 @@ def test_damage_is_named(file: str, content: str | int | None, tmp_path: Path) -
     damaged(newest.path / file, content)
     with pytest.raises(ValueError, match=rf"step-000000003 is damaged: {file} .*Delete the folder"):
         written.check(newest)
-
-
-@pytest.mark.parametrize("content", [None, 0, 20, "[]", "{}"])
-def test_a_damaged_note_of_the_end_is_named(content: str | int | None, tmp_path: Path) -> None:
-    written = checkpoints(tmp_path)
-    written.finish()
-    damaged(written.finished / "state.json", content)
-    with pytest.raises(ValueError, match=r"finished is damaged: state.json can't be read .*Delete the folder"):
-        written.is_finished()
 
 
 @pytest.mark.parametrize(

@@ -52,10 +52,7 @@ def test_bracketed_reports_missing_files_and_unknown_languages(tmp_path: Path):
 
 
 def write_conll2012(path: Path, name: str = "tale") -> None:
-    rows = [
-        "tale 0 0 Ann NNP (S(NP*) - - - Leo * (ARG0*) (0)",
-        "tale 0 1 left VBD (VP*)) leave 01 - Leo * (V*) -",
-    ]
+    rows = ["tale 0 0 Ann NNP (S(NP*) - - - Leo * (ARG0*) (0)", "tale 0 1 left VBD (VP*)) leave 01 - Leo * (V*) -"]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join([f"#begin document ({name}); part 000", *rows, "#end document", ""]), encoding="utf-8")
 

@@ -114,11 +114,7 @@ def test_attributes_have_names():
             {"e1": [(0, 1), (1, 2)]},
             ["FILE:4: found 'place' for 'e1', before 'person'."],
         ),
-        (
-            words("ClusterId=c1|MentionSpan=1"),
-            {},
-            ["the notation of CorefUD 0, `ClusterId=`, which Udapi converts"],
-        ),
+        (words("ClusterId=c1|MentionSpan=1"), {}, ["the notation of CorefUD 0, `ClusterId=`, which Udapi converts"]),
     ],
 )
 def test_what_a_doc_cannot_hold_costs_no_other(
