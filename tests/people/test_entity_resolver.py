@@ -127,14 +127,6 @@ def test_types_of_mentions_tell_persons_from_things_as_far_as_they_are_probable(
     assert found.clusters == expected
 
 
-def test_the_type_of_a_pronoun_keeps_it_from_a_person() -> None:
-    doc, mentions = english("The carver had a knife . It shone ."), [(0, 2), (3, 5), (6, 7)]
-    scores = {"m2_0": 2.0, "m2_1": 1.0}
-    assert consistent_clusters(clean_doc(doc), mentions, score(mentions, **scores)).clusters == [0, 1, 0]
-    types = typed("PER", "OBJECT", "OBJECT", probability=0.9)
-    assert consistent_clusters(clean_doc(doc), mentions, score(mentions, types, **scores)).clusters == [0, 1, 1]
-
-
 def test_the_type_and_the_label_of_a_mention_count_as_one() -> None:
     doc = english(THE_PEQUOD)
     set_labelled_spans(doc, [(*PEQUOD, "VEH"), (*AHAB, "HERO")], [0.8, 0.6])

@@ -173,9 +173,8 @@ def render_legend(clusters: Sequence[ShownCluster], more: Sequence[str] = ()) ->
     """
     found = sorted(find_entities([shown.cluster for shown in clusters]), key=lambda entity: -entity[0].count)
     cast = [_render_entry(clusters[one.number], one, _about(one)) for one, is_person in found if is_person]
-    others = [
-        _render_entry(clusters[one.number], one, []) for one, is_person in found if not is_person and one.count > 1
-    ]
+    things = [one for one, is_person in found if not is_person and one.count > 1]
+    others = [_render_entry(clusters[one.number], one, []) for one in things]
     lists = render_list("ol", "People", cast) + render_list("ul", "Other clusters" if cast else "Clusters", others)
     lists += more
     return "\n".join(['<div class="legend">', *lists, "</div>"]) if lists else ""
