@@ -13,9 +13,11 @@ If every mention is marked, annotation is *complete*, and every other span is no
 Where mentions have types, and the annotation of a document is of some of them, a span of another type may be a mention,
 though none that is linked to a gold one: with the types D that are declared,
 
-    L2'' = - sum over other spans s    log [ 1 - p(s) + p(s, type not in D) * (1 - p(gold antecedent | s)) ]
+    L2'' = - sum over other spans s    log [ 1 - p(s, type in D) ] + p(s, type not in D) log [ 1 - p(gold mention | s) ]
 
-and a gold mention has one of the types T that its annotation allows, so that p(s) in L1 is p(s, type in T).
+whose last p(s) is held constant: if it learnt from links, spans of other types would be selected less and less, as what
+is not selected has no wrong link. A gold mention has one of the types T that its annotation allows, so that p(s) in L1
+is p(s, type in T).
 
 "Other spans" are the candidates that are not gold. So that p does not saturate, log(1 - p) is also added for a
 random sample of all spans that are not gold.
@@ -86,9 +88,11 @@ class CorefOutput(NamedTuple):
         antecedent, none, apart = self.link_log_likelihood(clusters)
         others = self.selection.candidates[is_other]
         declared = types.declared_of(others, layout)
-        other = selection.log_unless(others, declared, apart[is_other])
+        other = selection.log_unless(others, declared)
         if annotation == "partial":
             other = torch.logaddexp(other, selection.log_selected(others, declared) + none[is_other])
+        if declared is not None:
+            other = other + selection.log_selected(others, ~declared).exp().detach() * apart[is_other]
         sampled = selection.log_unless(sampled, types.declared_of(sampled, layout))
         terms = [selection.log_selected(gold_flat, types.of_spans), antecedent[is_gold], other, sampled]
         return -torch.cat(terms).sum() / learnt.sum().clamp(min=1)

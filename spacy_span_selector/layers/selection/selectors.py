@@ -83,17 +83,15 @@ class Selection(NamedTuple):
         selected = self.marginals.selected[flat]
         return selected if self.types is None or types is None else selected + self._log_among(flat, types)
 
-    def log_unless(self, flat: Tensor, types: Tensor | None, free: Tensor | float = 0.0) -> Tensor:
+    def log_unless(self, flat: Tensor, types: Tensor | None) -> Tensor:
         """log p(span is not selected, or with none of some types). Shape: (spans,)
 
         types (Tensor | None): These types; None for all. Shape: (spans, types)
-        free (Tensor | float): log p of what must be true of spans of other types besides. Shape: (spans,)
         """
         unselected = self.marginals.unselected[flat]
         if self.types is None or types is None or bool(types.all()):
             return unselected
-        others = self.marginals.selected[flat] + self._log_among(flat, ~types) + free
-        return torch.logaddexp(unselected, others)
+        return torch.logaddexp(unselected, self.marginals.selected[flat] + self._log_among(flat, ~types))
 
     def _log_among(self, flat: Tensor, types: Tensor) -> Tensor:
         """log p(type is among these | span is selected). Shape: (spans,)"""

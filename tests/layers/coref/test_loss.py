@@ -108,7 +108,7 @@ def plain_loss(case: Case, annotation: Annotation) -> float:
             declared = share_declared(case, case.output.selection.spans.starts[i], span)
             unlinked = p[span] * declared / total if annotation == "partial" else 0.0
             apart = (total - sum(weight for other, weight in weights.items() if other in cluster_of)) / total
-            loss -= math.log(unlinked + 1 - p[span] + p[span] * (1 - declared) * apart)
+            loss -= math.log(unlinked + 1 - p[span] * declared) + p[span] * (1 - declared) * math.log(apart)
     in_annotated = case.gold.annotated[case.layout.document[case.output.selection.spans.starts]]
     return loss / int(in_annotated.sum())
 

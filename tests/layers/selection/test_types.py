@@ -104,17 +104,6 @@ def test_what_is_learnt_is_the_probability_of_all_sets_that_agree(case: tuple[An
     np.testing.assert_allclose(found.log_unless(flat, mask).exp().detach().numpy(), 1 - np.array(has), rtol=1e-3)
 
 
-def test_what_else_must_be_true_of_undeclared_spans_counts_for_them_alone(case: tuple[Any, ...]) -> None:
-    selector, scores, layout, flat, probabilities = case
-    found = select(selector, scores, layout)
-    mask, free = torch.tensor([[True, False, True]] * len(SPANS)), torch.rand(len(SPANS)).log()
-    expected = [
-        probability(probabilities, span, {None}) + probability(probabilities, span, {1}) * float(free[span].exp())
-        for span in range(len(SPANS))
-    ]
-    np.testing.assert_allclose(found.log_unless(flat, mask, free).exp().detach().numpy(), expected, rtol=1e-3)
-
-
 @pytest.mark.parametrize("kept", [[0], [2, 1]])
 def test_spans_of_some_types_are_selected_as_if_others_were_left_out(case: tuple[Any, ...], kept: list[int]) -> None:
     selector, scores, layout, flat, probabilities = case
