@@ -84,7 +84,7 @@ def finetune_cli(
     from ..files.pipelines import load_pipeline, pipeline_folder
     from ..finetuning.comparison import Compared, compare, read_known
     from ..finetuning.settings import configure, describe_finetuned
-    from ..finetuning.texts import find_unmarked, gather
+    from ..finetuning.texts import find_unmarked, gather, keep_known
     from ..training.checkpoints import Checkpoints, identity, whole_folder
 
     started = time.monotonic()
@@ -115,6 +115,7 @@ def finetune_cli(
     if unmarked := find_unmarked(texts, nlp):
         found = f"No text marks {', '.join(unmarked)}, so it is learnt that there are none."
         msg.warn(f"{found} If only some types are annotated, say which, as by --annotates ORG.")
+    keep_known(texts, nlp)
     if len(texts.dev) < FEW:
         msg.warn(f"With fewer than {FEW} documents of dev, one text more or less may change scores by several points.")
     corpora = {"train": texts.train, "dev": texts.dev}

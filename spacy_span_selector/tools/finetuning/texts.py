@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...annotation import declare, describe_doc, get_annotates, get_labelled_spans, types_of
+from ...annotation import (
+    as_declared,
+    declare,
+    describe_doc,
+    get_annotates,
+    get_labelled_spans,
+    set_annotates,
+    set_labelled_spans,
+    types_of,
+)
+from ...annotation.nesting import find_crossing
 from ...examples.corpus import read_sound_docs
 from ...scoring.task import find_tasks
 from ..files.folders import find_files, what_is_wrong
@@ -82,14 +93,44 @@ def annotated_for(doc: Doc, nlp: Language) -> frozenset[str]:
 
 def find_unmarked(texts: Texts, nlp: Language) -> list[str]:
     """The labels of spans that are known, and that no text marks, though one is annotated for them."""
-    tasks = find_tasks(nlp)
-    pipes: list[Any] = [nlp.get_pipe(name) for name in texts.learning if tasks[name].factory == "structured_spancat"]
+    pipes = _labelling_pipes(texts, nlp)
     spans = [span for pipe in pipes for doc in texts.train for span in get_labelled_spans(doc, pipe.spans_key)]
     marked = {label for span in spans for label in types_of(span.label)}
     declared = [get_annotates(doc) for doc in texts.train]
     wanted = {label for labels in declared for each in labels or () for label in types_of(each)}
     known = [label for pipe in pipes for label in pipe.labels]
     return [label for label in known if label not in marked and (None in declared or label in wanted)]
+
+
+def keep_known(texts: Texts, nlp: Language) -> None:
+    """Let documents to learn that are annotated for some types have the spans of all others that a pipeline finds.
+
+    Else nothing tells what it knows of these, and it drifts. Clusters have no such: documents that have some stay.
+    """
+    tasks = find_tasks(nlp)
+    linked = {name for name, task in tasks.items() if task.factory == "structured_coref"}
+    docs = [doc for doc in texts.train if get_annotates(doc) is not None and not linked & annotated_for(doc, nlp)]
+    for pipe in _labelling_pipes(texts, nlp):
+        for doc, found in zip(docs, nlp.pipe([doc.text for doc in docs]), strict=True):
+            _add_known(doc, found, pipe)
+
+
+def _add_known(doc: Doc, found: Doc, pipe: Any) -> None:
+    declared, gold = get_annotates(doc) or [], get_labelled_spans(doc, pipe.spans_key)
+    others = [label for label in pipe.labels if as_declared(label, declared) is None]
+    places = {span[:2] for span in gold}
+    spans = [(doc.char_span(span.start_char, span.end_char), span.label_) for span in found.spans[pipe.spans_key]]
+    known = [(span.start, span.end, label) for span, label in spans if span is not None and label in others]
+    known = [span for span in known if span[:2] not in places]
+    while crossed := {*chain(*find_crossing([*places, *(span[:2] for span in known)]))} - places:
+        known = [span for span in known if span[:2] not in crossed]
+    set_labelled_spans(doc, [*gold, *known], key=pipe.spans_key)
+    set_annotates(doc, [*declared, *others])
+
+
+def _labelling_pipes(texts: Texts, nlp: Language) -> list[Any]:
+    tasks = find_tasks(nlp)
+    return [nlp.get_pipe(name) for name in texts.learning if tasks[name].factory == "structured_spancat"]
 
 
 def find_texts(path: Path) -> list[Path]:

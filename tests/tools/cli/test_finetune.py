@@ -13,14 +13,15 @@ from spacy.tokens import DocBin
 from spacy.training import Example
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector.annotation import get_annotates
+from spacy_span_selector.annotation import get_annotates, get_labelled_spans, set_annotates
 from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
 from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.finetuning.texts import Texts, keep_known
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 from spacy_span_selector.tools.formats.reports import CorpusWarning
 
-from ...pipeline.components import COREF, SPANCAT, SRL, blank_nlp, initialized, weights
+from ...pipeline.components import COREF, SPANCAT, SRL, blank_nlp, initialized, train, weights
 from ...selectors import selector_block
 from ...tok2vec import TOK2VEC
 
@@ -197,7 +198,10 @@ def test_an_interrupted_fine_tuning_goes_on(model: Path, tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize(
     ("options", "labels", "declared", "unmarked"),
-    [((), "firm", None, "PER, LOC, FAC"), (("--annotates", "firm=COMPANY,LOC"), "COMPANY", ["COMPANY", "LOC"], "LOC")],
+    [
+        ((), "firm", None, "PER, LOC, FAC"),
+        (("--annotates", "firm=COMPANY,LOC"), "COMPANY", ["COMPANY", "LOC", "PER", "FAC"], "LOC"),
+    ],
 )
 def test_texts_may_annotate_some_types_alone_and_what_they_do_not_mark_is_named(
     options: tuple[str, ...], labels: str, declared: list[str] | None, unmarked: str, tmp_path: Path
@@ -211,6 +215,24 @@ def test_texts_may_annotate_some_types_alone_and_what_they_do_not_mark_is_named(
     assert [get_annotates(doc) for doc in docs] == [declared] * 3
     spancat: Any = spacy.load(tmp_path / "out/model").get_pipe("structured_spancat")
     assert spancat.labels[-1] == labels and "spans_sc_f" in scores_of(tmp_path / "out")["scores"]["dev"]["after"]
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("Leo lost [THING a hat].", ["Leo PER", "a hat THING"]),
+        ("[THING Leo] lost a hat.", ["Leo THING"]),
+        ("Leo lost a hat.", ["Leo PER"]),
+    ],
+)
+def test_what_a_pipeline_finds_of_other_types_is_learnt_again(marked: str, expected: list[str]) -> None:
+    nlp, examples = initialized(SPANCAT, "laminar", model={"label_hidden_width": None})
+    train(nlp, examples, SPANCAT.steps)
+    (doc,) = SPANCAT.parse(f"Leo lost a hat.\n[] {marked}", nlp)
+    set_annotates(doc, ["THING"])
+    keep_known(Texts([doc], [], ["structured_spancat"]), nlp)
+    assert [f"{doc[span.start : span.end]} {span.label}" for span in get_labelled_spans(doc)] == expected
+    assert get_annotates(doc) == ["THING", "PER", "LOC", "FAC"]
 
 
 def test_documents_of_dev_are_not_learnt(model: Path, tmp_path: Path) -> None:
