@@ -31,7 +31,7 @@ from .train import run_training
 if TYPE_CHECKING:
     from ..finetuning.comparison import Comparison
 
-FEW, LONGEST_CELL = 5, 200
+FEW, LONGEST_CELL, SHARE = 5, 200, 0.5
 LICENCES = ("LICENSE", "LICENSES_SOURCES")  # of a package, which stay with what is made of it
 OF_TRAINING = ("training.", "corpora.")
 """How the options begin that are settings of the training; all others are those of the pipeline."""
@@ -57,8 +57,13 @@ def finetune_cli(
         typer.Option(help="Other texts, annotated or raw, that show what is forgotten (can be given several times)"),
     ] = None,
     share: Annotated[
-        float, typer.Option(min=0, max=1, help="How far weights move to the learnt ones; 1 forgets the most")
-    ] = 0.5,
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="How far weights move to the learnt ones; by default 0.5, or 1 where spans have new labels",
+        ),
+    ] = None,
     name: Annotated[str | None, typer.Option(help="Name of the new pipeline, without its language")] = None,
     version: Annotated[str | None, typer.Option(help="Version of the new pipeline")] = None,
     package: Annotated[bool, typer.Option("--package", help="Build a package, too, in OUTPUT/packages")] = False,
@@ -144,7 +149,8 @@ def finetune_cli(
     msg.divider("Comparing pipelines")
     start, learnt = load_pipeline(model, of_pipeline), load_pipeline(str(trained))
     for component in texts.learning:
-        interpolate(learnt.get_pipe(component), start.get_pipe(component), share, texts.train)
+        after, before = learnt.get_pipe(component), start.get_pipe(component)
+        interpolate(after, before, _default_share(after, before) if share is None else share, texts.train)
     with whole_folder(target) as folder:
         save_compact(learnt, folder)
         old, new = load_pipeline(model, of_pipeline), load_pipeline(str(folder))
@@ -171,6 +177,11 @@ def finetune_cli(
         packages.mkdir(parents=True, exist_ok=True)
         build_package(target, packages, create_sdist=False, force=force)  # nothing is built, so pip can install it
         msg.good(f"pip install {packages / '{lang}_{name}-{version}'.format(**meta)}")
+
+
+def _default_share(after: Any, before: Any) -> float:
+    """Half way, a new label of spans, which starts from nothing, would hardly be found."""
+    return 1.0 if hasattr(after, "types") and len(after.labels) > len(before.labels) else SHARE
 
 
 def _print_comparisons(compared: Iterable[Comparison], tasks: Iterable[Task]) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import shutil
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from spacy_span_selector.annotation import get_annotates, get_labelled_spans, se
 from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
 from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.cli.finetune import _default_share
 from spacy_span_selector.tools.finetuning.texts import Texts, keep_known
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 from spacy_span_selector.tools.formats.reports import CorpusWarning
@@ -169,6 +171,13 @@ def test_a_pipeline_is_replaced_only_by_force(tuned: tuple[Path, str], model: Pa
         assert (output / "scores.json").read_text() == before
         assert run(model, texts, "-o", output, "--force", *FAST).exit_code == 0
     assert scores_of(output)["train"]["documents"] == 2
+
+
+@pytest.mark.parametrize(("labels", "share"), [(1, 0.5), (2, 1.0)])
+def test_weights_are_half_way_unless_spans_have_new_labels(labels: int, share: float) -> None:
+    before, after = (SimpleNamespace(types=None, labels=["PER", "LOC"][:number]) for number in (1, labels))
+    assert _default_share(after, before) == share
+    assert _default_share(SimpleNamespace(labels=["A0", "A1"]), SimpleNamespace(labels=["A0"])) == 0.5
 
 
 def test_a_share_of_none_changes_no_weight_but_new_ones(model: Path, tmp_path: Path) -> None:
