@@ -84,12 +84,9 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         """The labels of documents that are annotated, most frequent first, then others that these declare."""
         counts: Counter[str] = Counter()
         for doc in docs:
-            labels = self._gold_labels(doc)
-            if labels is None:
-                continue
-            for label in labels:
-                counts.update(types_of(label))
-            counts.update(dict.fromkeys((own for label in get_annotates(doc) or () for own in types_of(label)), 0))
+            if (labels := self._gold_labels(doc)) is not None:
+                counts.update(own for label in labels for own in types_of(label))
+                counts.update(dict.fromkeys((own for label in get_annotates(doc) or () for own in types_of(label)), 0))
         return [label for label, _ in counts.most_common()]
 
     @abstractmethod

@@ -155,11 +155,10 @@ class StructuredSpancat(LabelledPipe[GoldLabels, SpancatOutput, SpancatPredictio
             device=device,
         )
         if self._has_classifier and gold.declared is not None:
-            titles = [describe_doc(example.reference) for example in examples]
-            title = titles[int((~gold.declared.all(dim=1)).nonzero()[0])]
+            doc = examples[int((~gold.declared.all(dim=1)).nonzero()[0])].reference
             raise ValueError(
-                f"'{self.name}' can't learn from {title}, which is annotated for some of the labels alone, as its "
-                "classifier may give a span several. Set its 'label_hidden_width' to null: then a span has one."
+                f"'{self.name}' can't learn from {describe_doc(doc)}, which is annotated for some of the labels alone, "
+                "as its classifier may give a span several. Set its 'label_hidden_width' to null: then a span has one."
             )
         return gold, lost
 
