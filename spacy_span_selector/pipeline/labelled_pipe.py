@@ -29,9 +29,9 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         return self._labels
 
     @property
-    def label_data(self) -> list[str]:
-        """The labels, as `initialize` takes them."""
-        return list(self._labels)
+    def label_data(self) -> list[str] | None:
+        """The labels, as `initialize` takes them; None if there are none."""
+        return list(self._labels) or None
 
     @property
     def numbers(self) -> dict[str, int]:
