@@ -49,7 +49,6 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         labels = self._collect_labels(docs) if labels is None else labels
         _check_labels(self.name, labels)
         self._labels = tuple(labels)
-        self.model.attrs["sizes"] = self._sizes()
 
     def add_label(self, label: str) -> int:
         """Add a label to a network that has been trained. It is predicted after further training.

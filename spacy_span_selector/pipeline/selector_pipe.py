@@ -32,7 +32,14 @@ from ..layers.selection.selectors import Selection, Selector
 from ..layers.spans.layout import Lengths, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, compute_alone_if_forked, head_device, head_module
-from .batches import MORE_THAN_A_BATCH, MOST_WORDS, PREDICT_WORDS, batch_by_words, cut_long_sentences
+from .batches import (
+    MORE_THAN_A_BATCH,
+    MOST_WORDS,
+    PREDICT_WORDS,
+    batch_by_words,
+    cut_long_sentences,
+    docs_to_initialize,
+)
 from .settings import CFG, HasSettings, naming_what_is_loaded
 from .shared_encoders import check_listeners
 from .training import finish_update
@@ -262,6 +269,17 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         settings (Mapping[str, Any]): Those of the component in `[initialize.components]` of a config.
         RAISES (ValueError): If there is none, or the settings have another form.
         """
+
+    def _build(self, examples: Sequence[Example], settings: Mapping[str, Any]) -> None:
+        """Take over what must be known of a corpus, and build the network for it; the last steps of `initialize`.
+
+        settings (Mapping[str, Any]): As for `take_labels`.
+        """
+        self.selector.check_examples(examples, self.name)
+        self.take_labels((example.reference for example in examples), settings)
+        self.model.attrs["sizes"] = self._sizes()
+        self.model.initialize(X=docs_to_initialize(examples))
+        self._look_through(examples)
 
     def find_lost(self, examples: Iterable[Example]) -> dict[str, LostSpans]:
         """Count gold annotation that training would drop. Skips examples without sentence boundaries; needs no network.

@@ -39,7 +39,6 @@ from ..layers.selection.candidates import Decoding
 from ..layers.selection.sampling import Annotation, Widths
 from ..layers.spans.layout import Lengths, SpanLayout
 from ..scoring.coref import COREFERENCE
-from .batches import docs_to_initialize
 from .labelled_pipe import LabelledPipe
 from .selector_pipe import Scorer, SpanPrediction
 from .settings import CONFIGURED, Count, NotNegative, Share, read_model
@@ -227,10 +226,7 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
                 f"'{self.name}' found no cluster in any training example: no doc.spans key such as '{self.prefix}_1'. "
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
-        self.selector.check_examples(examples, self.name)
-        self.take_labels((example.reference for example in examples), {"labels": labels})
-        self.model.initialize(X=docs_to_initialize(examples))
-        self._look_through(examples)
+        self._build(examples, {"labels": labels})
         resolver = self._add_resolver()
         if resolver is not None:
             resolver.initialize(lambda: examples, nlp=nlp)

@@ -28,7 +28,6 @@ from ..layers.selection.selectors import MOST_SPANS
 from ..layers.spancat.network import GoldLabels, SpancatOutput, SpancatRequest, SpancatSettings
 from ..layers.spans.layout import Lengths, SpanLayout
 from ..scoring.spancat import LABELLED_SPANS
-from .batches import docs_to_initialize
 from .labelled_pipe import LabelledPipe
 from .selector_pipe import Scorer, SpanPrediction
 from .settings import Count, NotNegative, Share, read_model
@@ -125,10 +124,7 @@ class StructuredSpancat(LabelledPipe[GoldLabels, SpancatOutput, SpancatPredictio
         """
         validate_get_examples(get_examples, "StructuredSpancat.initialize")
         examples = list(get_examples())  # reading a corpus takes long, so only once
-        self.selector.check_examples(examples, self.name)
-        self.take_labels((example.reference for example in examples), {"labels": labels})
-        self.model.initialize(X=docs_to_initialize(examples))
-        self._look_through(examples)
+        self._build(examples, {"labels": labels})
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
         super().take_labels(docs, settings)

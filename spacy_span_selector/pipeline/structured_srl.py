@@ -41,7 +41,6 @@ from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roles import FrameTable
 from ..scoring.srl import SEMANTIC_ROLES
-from .batches import docs_to_initialize
 from .selector_pipe import Scorer, SelectorPipe, SpanPrediction
 from .settings import Count, NotNegative, Share, read_model
 
@@ -172,11 +171,7 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         """
         validate_get_examples(get_examples, "StructuredSrl.initialize")
         examples = list(get_examples())  # reading a corpus takes long, so only once
-        self.selector.check_examples(examples, self.name)
-        self.take_labels((example.reference for example in examples), {"labels": labels, "lexicon": lexicon})
-        self.model.attrs["sizes"] = self._sizes()
-        self.model.initialize(X=docs_to_initialize(examples))
-        self._look_through(examples)
+        self._build(examples, {"labels": labels, "lexicon": lexicon})
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
         """Take over the roles and rolesets of a corpus, or the `labels` and the `lexicon` of the settings.
