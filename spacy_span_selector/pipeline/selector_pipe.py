@@ -271,10 +271,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         """
 
     def _build(self, examples: Sequence[Example], settings: Mapping[str, Any]) -> None:
-        """Take over what must be known of a corpus, and build the network for it; the last steps of `initialize`.
-
-        settings (Mapping[str, Any]): As for `take_labels`.
-        """
+        """Take over what must be known of a corpus (`take_labels`), and build the network for it."""
         self.selector.check_examples(examples, self.name)
         self.take_labels((example.reference for example in examples), settings)
         self.model.attrs["sizes"] = self._sizes()
