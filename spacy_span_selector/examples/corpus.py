@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -34,6 +35,8 @@ from ..signatures import checks_arguments, takes_settings
 Augmenter = Callable[[Language, Example], Iterable[Example]]
 Sample = Callable[[Iterable[Doc]], list[Doc]]
 DEFAULT = GivenAnnotation()
+MOST_BYTES, MOST_TIMES = 100_000_000, 100
+"""A file that holds more bytes than this, and so many times its own size, is refused: texts shrink to a fifth or so."""
 STRINGS = (ORTH, NORM, LEMMA, TAG, MORPH, DEP, ENT_TYPE, ENT_KB_ID, ENT_ID)
 """Attributes of a token that are hashes of strings."""
 
@@ -116,7 +119,9 @@ def read_sound_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc | ValueError
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for
         raise OSError(f"{path}: expected a file; found a folder, a pipe or a device.")
     try:
-        stored = DocBin().from_disk(path)
+        data = Path(path).read_bytes()
+        _check_size(data)
+        stored = DocBin().from_bytes(data)
         for string in stored.strings:
             vocab.strings.add(string)
     except OSError as error:
@@ -134,6 +139,16 @@ def read_sound_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc | ValueError
             yield _damaged(path, error)
         else:
             yield doc
+
+
+def _check_size(data: bytes) -> None:
+    """Refuse what would take all memory: spaCy decompresses whatever a file says."""
+    most, size, stream = max(MOST_BYTES, MOST_TIMES * len(data)), 0, zlib.decompressobj()
+    while data and size <= most:
+        size += len(stream.decompress(data, 1 << 20))
+        data = stream.unconsumed_tail
+    if size > most:
+        raise ValueError(f"it holds more than {most:,} bytes, over {MOST_TIMES} times its own size")
 
 
 def _get_doc(stored: DocBin, number: int, vocab: Vocab) -> Doc:

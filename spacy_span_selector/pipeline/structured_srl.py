@@ -147,6 +147,11 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         return tuple(self._rolesets.labels)
 
     @property
+    def rolesets(self) -> tuple[str, ...]:
+        """The rolesets that are known, those first that were seen in training."""
+        return tuple(self._rolesets.numbers)
+
+    @property
     def label_data(self) -> dict[str, Any]:
         """The roles, and how often each form and lemma was seen with each roleset, as `initialize` takes them."""
         return {"roles": list(self.labels), "rolesets": self._rolesets.seen_counts}

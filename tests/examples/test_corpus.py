@@ -38,6 +38,7 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.documents.given import GivenAnnotation
+from spacy_span_selector.examples import corpus
 from spacy_span_selector.examples.corpus import PreannotatedCorpus, create_corpora, create_corpus
 
 NLP = spacy.blank("en")
@@ -107,6 +108,13 @@ def test_spans_outside_the_document_are_named(tmp_path: Path):
     (tmp_path / "a.spacy").write_bytes(zlib.compress(srsly.msgpack_dumps(content)))
     with pytest.raises(ValueError, match=r"a\.spacy: damaged, .*\[E035\]"):
         list(create_corpus(tmp_path / "a.spacy")(NLP))
+
+
+def test_what_would_take_all_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "MOST_BYTES", 1000)
+    (tmp_path / "a.spacy").write_bytes(zlib.compress(bytes(10**6)))
+    with pytest.raises(ValueError, match=r"a\.spacy: damaged, .*it holds more than \d+,\d+ bytes, over 100 times"):
+        list(corpus.read_docs(tmp_path / "a.spacy", spacy.blank("en").vocab))
 
 
 @pytest.mark.parametrize("limit, expected", [(0, 6), (1, 1), (4, 4), (9, 6)])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
@@ -40,6 +41,9 @@ FIELDS = "fields"  # the column with fields of records that come from no table, 
 PRIMITIVE = {str: "string", int: "int64", float: "float64", bool: "bool"}
 TRANSFORMER_OUTPUT: Any = ("._.", "trf_data", None, None)  # megabytes, which nothing needs after annotation
 
+
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+"""What a spreadsheet would compute, or may have been made from that: it gets a ' before it. page.js has the same."""
 
 TableKind = Literal["parquet", "csv"]
 
@@ -326,5 +330,8 @@ def _write_csv(rows: list[dict[str, Any]], columns: list[str]) -> bytes:
 
 
 def _cell(value: Any) -> str:
-    text = isinstance(value, str) or value is None
-    return (value or "") if text else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return f"'{value}" if FORMULA.match(value) else value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from spacy.vocab import Vocab
 
@@ -20,13 +20,13 @@ from ...annotation import get_title
 from ...examples.corpus import read_sound_docs
 from ..files.folders import find_files, what_is_wrong
 from ..files.runs import file_digest
-from ..formats.files import decode, read_object, read_text
+from ..formats.files import TOO_MUCH, decode, read_object, read_text
 from .records import Reading, Record, describe, require_pyarrow
 
 STDIN = "-"
 COMPRESSIBLE = ("txt", "jsonl")
 EXPECTED = "Expected .txt, .jsonl (both also as .gz), .parquet or .spacy"
-MOST_BYTES = 1 << 30  # a larger file can't be one text: it must be something else
+MOST_BYTES = 100_000_000  # a longer text, or line of one, is something else, and takes many times as much memory
 ROWS_AT_ONCE = 64  # each may be a novel
 
 
@@ -126,10 +126,10 @@ def _kind(path: str) -> tuple[str, bool] | None:
 def read_text_file(file: InputFile, reading: Reading) -> Iterator[Record]:
     """Read a text file, a record that is named by its path. Its lines end in `\\n`, however those of the file end."""
     try:
-        if file.size and file.size > MOST_BYTES:
-            raise ValueError(f"it has {file.size:,} bytes, which is no single text. Cut it into documents.")
-        is_stdin = file.path == STDIN
-        text = decode(sys.stdin.buffer.read(), STDIN) if is_stdin else read_text(Path(file.path))
+        data = sys.stdin.buffer.read(MOST_BYTES + 1) if file.path == STDIN else b""
+        if max(file.size or 0, len(data)) > MOST_BYTES:
+            raise ValueError(f"it has {TOO_MUCH.format(MOST_BYTES)}")
+        text = decode(data, STDIN) if file.path == STDIN else read_text(Path(file.path), most=MOST_BYTES)
     except (OSError, ValueError) as error:
         yield file.fail(str(error))
     else:
@@ -143,11 +143,13 @@ def read_json_lines(file: InputFile, reading: Reading) -> Iterator[Record]:
         with ExitStack() as stack:
             raw: Any = sys.stdin.buffer if file.path == STDIN else stack.enter_context(open(file.path, "rb"))
             lines = stack.enter_context(gzip.GzipFile(fileobj=raw)) if file.compressed else raw
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(_lines(lines), start=1):
                 end = file.start + raw.tell() if file.compressed else end + len(line)
                 if not line.strip():
                     continue
                 try:
+                    if len(line) > MOST_BYTES:
+                        raise ValueError(f"it has {TOO_MUCH.format(MOST_BYTES)}")
                     values = read_object(line, file.path, numbers_only=True)
                     record = reading.make_record(f"{file.name}:{number}", end, values)
                 except ValueError as error:
@@ -155,6 +157,16 @@ def read_json_lines(file: InputFile, reading: Reading) -> Iterator[Record]:
                 yield record
     except (OSError, EOFError, zlib.error) as error:
         yield file.fail(f"the file can't be read from here on ({error}). Copy it again.", number + 1, end)
+
+
+def _lines(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+    """The lines of a stream; of one that is too long the end is read and lost."""
+    while line := stream.readline(MOST_BYTES + 1):
+        yield line
+        while len(line) > MOST_BYTES and not line.endswith(b"\n"):
+            line = stream.readline(MOST_BYTES + 1)
+            if not line:
+                return
 
 
 def read_docs_file(file: InputFile, reading: Reading) -> Iterator[Record]:

@@ -52,6 +52,9 @@ def finetune_cli(
         Path | None, typer.Option(help="Texts that are only scored, likewise; by default one in five is split off")
     ] = None,
     annotates: Annotates = None,
+    allow_new_labels: Annotated[
+        bool, typer.Option("--allow-new-labels", help="Learn roles, rolesets and types that the pipeline does not know")
+    ] = False,
     known: Annotated[
         list[Path] | None,
         typer.Option(help="Other texts, annotated or raw, that show what is forgotten (can be given several times)"),
@@ -88,6 +91,7 @@ def finetune_cli(
     from ..checking.trainings import check_training
     from ..files.pipelines import load_pipeline, pipeline_folder
     from ..finetuning.comparison import Compared, compare, read_known
+    from ..finetuning.new_labels import learn_labels
     from ..finetuning.settings import configure, describe_finetuned
     from ..finetuning.texts import find_unmarked, gather, keep_known
     from ..training.checkpoints import Checkpoints, identity, whole_folder
@@ -138,10 +142,9 @@ def finetune_cli(
         return
 
     def begin() -> Language:
-        for component in texts.learning:
-            pipe: Any = nlp.get_pipe(component)
-            if hasattr(pipe, "add_labels"):  # others than ours need not
-                pipe.add_labels(texts.train)
+        new = learn_labels(texts, nlp, allowed=allow_new_labels, declared=(annotates or {}).values())
+        if new:
+            msg.info(f"New labels: {'; '.join(new)}")
         return nlp
 
     if not trained.exists() or not checkpoints.is_finished():

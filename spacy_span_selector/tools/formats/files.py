@@ -7,6 +7,7 @@ import json
 import lzma
 import tarfile
 import zlib
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,14 +15,19 @@ from spacy.tokens import Doc
 
 from ...annotation import describe_doc
 from ...annotation.checks import show
+from ...examples.corpus import MOST_BYTES, MOST_TIMES
 from ..files.folders import find_files
 
 FILES = "files that can't be read"
+TOO_MUCH = "more than {:,} bytes, which is no single text. Cut it into documents."
 
 
-def read_text(path: Path, cure: str = "") -> str:
-    r"""Read a UTF-8 file, decompressed if its name ends in `.gz`, with `\n` behind lines and no byte order mark."""
-    return decode(_read_bytes(path, cure), str(path))
+def read_text(path: Path, cure: str = "", most: int | None = None) -> str:
+    r"""Read a UTF-8 file, decompressed if its name ends in `.gz`, with `\n` behind lines and no byte order mark.
+
+    most (int | None): How many bytes of a compressed file are read; None to refuse only what no text shrinks so much.
+    """
+    return decode(_read_bytes(path, cure, most), str(path))
 
 
 def read_lines(path: Path) -> list[bytes]:
@@ -62,7 +68,7 @@ def read_texts(folder: Path, archive: Path, suffix: str, cure: str) -> dict[str,
     return texts
 
 
-def _read_bytes(path: Path, cure: str = "") -> bytes:
+def _read_bytes(path: Path, cure: str = "", most: int | None = None) -> bytes:
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
@@ -72,9 +78,14 @@ def _read_bytes(path: Path, cure: str = "") -> bytes:
     if path.suffix != ".gz":
         return data
     try:
-        return gzip.decompress(data)
+        most = most or max(MOST_BYTES, MOST_TIMES * len(data))
+        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+            text = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"{path}: not a complete compressed file ({error}). Copy it again.") from error
+    if len(text) > most:
+        raise ValueError(f"{path}: it has {TOO_MUCH.format(most)}")
+    return text
 
 
 def read_object(line: bytes, place: str, *, numbers_only: bool = False) -> dict[str, Any]:

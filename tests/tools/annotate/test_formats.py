@@ -5,6 +5,7 @@ import csv
 import datetime
 import json
 import math
+import re
 from dataclasses import replace
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -302,6 +303,17 @@ def test_files_of_tables_have_all_columns_and_rows_no_others(rows: Rows):
     bob = read_csv(files["entities"])[1]
     assert json.loads(bob["patient"])[0]["predicate"] == "hit"
     assert (bob["person"], bob["entity_label"], bob["count"]) == ("true", "", "2")
+
+
+FORMULAS = ["=1+1", "+49 30", "-Bob", "@Ann", "\tx", "\rx", "'=1"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_what_a_spreadsheet_would_compute_is_text_in_csv_and_comes_back(rows: Rows, text: str):
+    rows["quotations"] = [{**rows["quotations"][0], "text": text}]
+    (written,) = read_csv(write_tables(rows, "csv")["quotations"])
+    assert written["text"] == f"'{text}"
+    assert re.sub(r"^'(?='*[=+\-@\t\r])", "", written["text"]) == text
 
 
 @pytest.mark.parametrize("text", ["a,b", 'a "b"', "a\nb", "a\rb", "a\r\nb", "é😀", " "])

@@ -121,7 +121,8 @@ def test_a_text_file_is_a_record_named_by_its_path(folder: Path):
         ("a.txt", b"\0\0\0", "byte 0 is 0, which no text has"),
         ("a.txt.gz", b"no gzip", "not a complete compressed file"),
         ("a.txt.gz", gzip.compress(b"Ann", mtime=0)[:-9], "not a complete compressed file"),
-        ("a.txt", b"Ann left. " * 5, "it has 50 bytes, which is no single text"),
+        ("a.txt", b"Ann left. " * 5, "it has more than 40 bytes, which is no single text"),
+        ("a.txt.gz", gzip.compress(b"Ann left. " * 5), "it has more than 40 bytes, which is no single text"),
         ("a.spacy", b"no DocBin", "damaged, or not a .spacy file"),
     ],
 )
@@ -133,6 +134,14 @@ def test_a_file_that_can_not_be_read_says_so(
     (record,) = read(tmp_path / name)
     assert record.problem.startswith(problem)
     assert record.id == str(tmp_path / name)
+
+
+def test_a_line_that_is_too_long_loses_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(inputs, "MOST_BYTES", 40)
+    long = b'{"text": "' + b"Ann left. " * 20 + b'"}'
+    first, second, third = read_lines(tmp_path, b'{"text": "Ann"}', long, b'{"text": "Bob"}')
+    assert (first.content, third.content, third.source) == ("Ann", "Bob", f"{tmp_path / 'a.jsonl'}:3")
+    assert second.problem.startswith("it has more than 40 bytes")
 
 
 def test_names_and_fields_of_json_lines(tmp_path: Path):

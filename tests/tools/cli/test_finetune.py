@@ -33,7 +33,8 @@ TEXT = """
 [He|bob] left.
 """
 RATE = "--training.optimizer.learn_rate"
-FAST = (f"{RATE}.total_steps", 2, f"{RATE}.warmup_steps", 1, f"{RATE}.initial_rate", 0.05)
+STEPS = (f"{RATE}.total_steps", 2, f"{RATE}.warmup_steps", 1, f"{RATE}.initial_rate", 0.05)
+FAST = ("--allow-new-labels", *STEPS)
 
 
 @pytest.fixture(scope="module")
@@ -242,6 +243,14 @@ def test_what_a_pipeline_finds_of_other_types_is_learnt_again(marked: str, expec
     keep_known(Texts([doc], [], ["structured_spancat"]), nlp)
     assert [f"{doc[span.start : span.end]} {span.label}" for span in get_labelled_spans(doc)] == expected
     assert get_annotates(doc) == ["THING", "PER", "LOC", "FAC"]
+
+
+def test_a_new_label_is_learnt_only_if_it_is_meant(model: Path, tmp_path: Path) -> None:
+    texts = write_texts(tmp_path / "texts")
+    with pytest.warns(CorpusWarning):
+        found = refusal(model, texts, "-o", tmp_path / "out", *STEPS)
+    assert "The pipeline does not know 'ARG9', first in document '2' at 'Tim', did you mean 'ARG2'?; 'meet.03'" in found
+    assert "--allow-new-labels" in found and not (tmp_path / "out/model").exists()
 
 
 def test_documents_of_dev_are_not_learnt(model: Path, tmp_path: Path) -> None:

@@ -263,6 +263,12 @@ def test_what_is_shown_is_a_table_to_download(show: Show) -> None:
     ]
 
 
+def test_a_table_has_no_formulas(show: Show) -> None:
+    saved = download(show(make_doc("=1+1")), "#table")
+    _, first, *_ = csv.reader(saved.path().read_text("utf-8-sig").splitlines())
+    assert first[0] == "'=1+1"
+
+
 def picture(page: Any) -> tuple[str, list[ElementTree.Element]]:
     """The picture that a page saves: the name of its file, and what it draws."""
     saved = download(page, "#picture")

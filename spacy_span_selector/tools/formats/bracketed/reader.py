@@ -53,6 +53,8 @@ SPEAKER = "@"
 UNDER = {notation.sign: notation for notation in (FRAME, QUOTATION, LABELLED)}
 UNDER_PATTERN = re.compile(rf"{FRAME.sign}|({QUOTATION.sign}|{re.escape(LABELLED.sign)})(?=\s|$)")
 """Start of a line under a sentence."""
+MOST_SUGGESTIONS = 5
+"""For how many names of a document another one is proposed."""
 SPEAKER_PATTERN = re.compile(r"@((?:\\.|[^:\\])*):")
 
 
@@ -290,14 +292,16 @@ class TypedDocument:
         """Report the names that are there only once: what is named corefers with something, as a rule."""
         persons = {name for quotation in self._quotations for name in quotation.persons}
         counts = Counter(bracket.label for bracket in self._named)
-        for bracket in self._named:
+        once = [bracket for bracket in self._named if counts[bracket.label] == 1 and bracket.label not in persons]
+        for number, bracket in enumerate(once):
             name = bracket.label
-            if counts[name] == 1 and name not in persons:
-                alike = get_close_matches(name, sorted(counts.keys() - {name}), n=1)
-                meant = f"Did you mean {alike[0]!r}? " if alike else ""
-                cure = f"{meant}Write `[words]` for a mention of what is mentioned once."
-                found = f"the name {name!r} is used only once in its document"
-                self.problems.doubt(BracketedError(bracket.line, bracket.open_column, f"{found}. {cure}"))
+            # Each comparison with all names takes time, and nobody reads hundreds of them.
+            others = sorted(counts.keys() - {name}) if number < MOST_SUGGESTIONS else []
+            alike = get_close_matches(name, others, n=1)
+            meant = f"Did you mean {alike[0]!r}? " if alike else ""
+            cure = f"{meant}Write `[words]` for a mention of what is mentioned once."
+            found = f"the name {name!r} is used only once in its document"
+            self.problems.doubt(BracketedError(bracket.line, bracket.open_column, f"{found}. {cure}"))
 
 
 def is_predicate_role(role: str) -> bool:

@@ -112,15 +112,18 @@ class _Writer:
         groups = annotation.cluster_groups(self.doc)
         given = [str(group.attrs.get("name") or "") for group in groups]
         names: list[str] = []
+        taken: set[str] = set()
         for name in given:
-            names.append(name if NAME_PATTERN.fullmatch(name) and name not in names else "")
+            names.append(name if NAME_PATTERN.fullmatch(name) and name not in taken else "")
+            taken.add(name)
         self._lose(NAMES, times=sum(map(bool, given)) - sum(map(bool, names)))
         persons = {person for quotation in annotation.get_quotations(self.doc) for person in quotation[2:4]}
         mentions: list[LabelledSpan] = []
         for i, group in enumerate(groups):
             offsets = {(span.start, span.end) for span in group}
             if not names[i] and (len(offsets) > 1 or not offsets.isdisjoint(persons)):
-                names[i] = _unused(f"c{i + 1}", set(names))
+                names[i] = _unused(f"c{i + 1}", taken)
+                taken.add(names[i])
             mentions += [LabelledSpan(*mention, names[i]) for mention in sorted(offsets)]
         mentions.reverse()  # of equal spans the first cluster becomes the innermost, which is read first
         inside = by_sentence(map(self._trim, mentions), self.sentences)

@@ -359,7 +359,9 @@
 
   function downloadTable() {
     const rows = [["document", "sentence", "what", "name", "role", "text", "cluster"], ...seenSentences().flatMap(rowsOf)];
-    const cell = (text) => `"${text.replace(/\s+/g, " ").trim().replaceAll('"', '""')}"`;
+    // What a spreadsheet would compute gets a ' before it, as in the tables of annotate.
+    const plain = (text) => text.replace(/\s+/g, " ").trim().replace(/^(?='*[=+\-@])/, "'");
+    const cell = (text) => `"${plain(text).replaceAll('"', '""')}"`;
     save(["\ufeff", rows.map((row) => row.map(cell).join(",")).join("\r\n"), "\r\n"], "text/csv", "csv");
   }
 

@@ -7,6 +7,7 @@ import pytest
 
 from spacy_span_selector.annotation import get_frames
 from spacy_span_selector.tools.formats.bracketed import Lenient, parse_bracketed, read_bracketed
+from spacy_span_selector.tools.formats.bracketed.reader import MOST_SUGGESTIONS
 
 from .helpers import NLP, labels, parse_one, quotations
 
@@ -186,6 +187,12 @@ def test_a_name_used_once_is_doubtful():
     errors, doubts = collect("[Dr. Bell|bell] met [Tom].\n[He|bell] left [Bell|bel].\n")
     cure = "Did you mean 'bell'? Write `[words]` for a mention of what is mentioned once."
     assert (errors, doubts) == ([], [(2, f"the name 'bel' is used only once in its document. {cure}")])
+
+
+def test_others_are_proposed_for_a_few_names_alone():
+    """Each is compared with all others."""
+    _, doubts = collect("".join(f"[Ann|ann{i}] left.\n" for i in range(50)))
+    assert len(doubts) == 50 and sum("Did you mean" in doubt for _, doubt in doubts) == MOST_SUGGESTIONS
 
 
 def test_names_are_those_of_a_document():
