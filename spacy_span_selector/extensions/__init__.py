@@ -28,23 +28,9 @@ from typing import Any
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation.glossary import extend_glossary
-from .clusters import Cluster, clusters_by_mention, clusters_by_token, doc_clusters
-from .frames import SrlFrame, doc_frames
-from .representative import entity_label, labels_by_span, representative_mention, span_label
-
-__all__ = [
-    "Cluster",
-    "SrlFrame",
-    "clusters_by_mention",
-    "clusters_by_token",
-    "doc_clusters",
-    "doc_frames",
-    "entity_label",
-    "labels_by_span",
-    "register_extensions",
-    "representative_mention",
-    "span_label",
-]
+from .clusters import Cluster, clusters_by_mention, clusters_by_token, doc_clusters  # noqa: F401
+from .frames import SrlFrame, doc_frames  # noqa: F401
+from .representative import entity_label, labels_by_span, representative_mention, span_label  # noqa: F401
 
 GROUP = "spacy_span_selector_attributes"
 OWNERS: dict[str, type[Doc] | type[Span] | type[Token]] = {"doc": Doc, "span": Span, "token": Token}
