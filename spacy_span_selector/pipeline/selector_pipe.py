@@ -7,6 +7,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 from weakref import WeakSet
@@ -42,7 +43,6 @@ from .batches import (
 )
 from .settings import CFG, HasSettings, naming_what_is_loaded
 from .shared_encoders import check_listeners
-from .training import finish_update
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -120,35 +120,21 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     selected: ClassVar[str]
     """The setting that is the key of all selected spans."""
 
-    def __init__(
-        self,
-        nlp: Language,
-        model: Model[Any, Any],
-        name: str,
-        *,
-        decoding: Decoding,
-        threshold: float,
-        annotation: Annotation | None,
-        candidate_ratio: float,
-        negatives: float | None,
-        negative_widths: Widths | None,
-        learn_rate_factor: float,
-        max_sentence_words: int | None,
-        scorer: Scorer | None,
-    ) -> None:
-        """Initialize the component; settings may be changed afterwards, most of them with effect."""
+    decoding: Decoding
+    threshold: float
+    annotation: Annotation | None
+    candidate_ratio: float
+    negatives: float | None
+    negative_widths: Widths | None
+    learn_rate_factor: float
+    max_sentence_words: int | None
+
+    def __init__(self, nlp: Language, model: Model[Any, Any], name: str, scorer: Scorer | None) -> None:
+        """Initialize all but the settings, which may be changed afterwards, most of them with effect."""
         self.vocab = nlp.vocab
         self.model = model
         self.name = name
         self.scorer = scorer
-        self.decoding = decoding
-        self.threshold = threshold
-        self.annotation = annotation
-        self.candidate_ratio = candidate_ratio
-        self.negatives = negatives
-        self.negative_widths = negative_widths
-        self.learn_rate_factor = learn_rate_factor
-        self.max_sentence_words = max_sentence_words
         self.lost = LostSpans()
         model.attrs[DOCS_READER] = DocsReader(self._read_docs)
 
@@ -276,7 +262,9 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         self.take_labels((example.reference for example in examples), settings)
         self.model.attrs["sizes"] = self._sizes()
         self.model.initialize(X=docs_to_initialize(examples))
-        self._look_through(examples)
+        for what, lost in self.find_lost(examples).items():
+            self.lost.take_over(lost, self.name, what)
+        self.lost.start_again()  # training counts by itself
 
     def find_lost(self, examples: Iterable[Example]) -> dict[str, LostSpans]:
         """Count gold annotation that training would drop. Skips examples without sentence boundaries; needs no network.
@@ -299,7 +287,9 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights: the network's own at `learn_rate_factor` times the optimizer's rate."""
-        finish_update(self.model, sgd, self.learn_rate_factor)
+        self.model.get_ref("tok2vec").finish_update(sgd)
+        scaled = partial(sgd, lr_scale=self.learn_rate_factor)
+        self.model.get_ref("head").finish_update(cast(Optimizer, scaled))
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialize the component without "cfg", "vocab" or "model" if they are in `exclude`, as spaCy does."""
@@ -398,7 +388,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     def _read_docs(self, docs: Iterable[Doc]) -> HeadInput:
         """Make the model's input of documents at prediction."""
         cleaned = clean_docs(docs)
-        layout = SpanLayout.build(self._sentences(cleaned), head_device(self.model), self._band_width)
+        layout = self._lay_out(self._sentences(cleaned))
         return HeadInput(cleaned, layout, self._prediction_request(cleaned, layout))
 
     def _predict_batch(self, docs: list[Doc]) -> list[Prediction]:
@@ -420,16 +410,6 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
             for document, prediction in zip(read.docs, found, strict=True)
         ]
 
-    @property
-    def _max_span_width(self) -> int | None:
-        """The greatest number of tokens of a selected span; None for no limit."""
-        return self.network_settings.max_span_width
-
-    @property
-    def _band_width(self) -> int | None:
-        """The greatest number of tokens of a span in a sentence of any length; None if long ones have to be cut."""
-        return self.network_settings.band_width
-
     def _sentences(self, cleaned: Sequence[CleanDoc]) -> list[Lengths]:
         """The sentences of documents; the longest are cut if need be, and the first cut is reported."""
         sentences, cut = self._cut_sentences(cleaned)
@@ -438,18 +418,9 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
 
     def _cut_sentences(self, cleaned: Sequence[CleanDoc]) -> tuple[list[Lengths], LostSpans]:
         whole = sentence_lengths([document.doc for document in cleaned], self.name)
-        if self._band_width is not None:
+        if self.network_settings.band_width is not None:
             return cut_long_sentences(cleaned, whole, MOST_WORDS, MORE_THAN_A_BATCH)
         return cut_long_sentences(cleaned, whole, self.max_sentence_words)
-
-    def _look_through(self, examples: Sequence[Example]) -> None:
-        """Report before training what of a corpus cannot be learnt, as far as its sentences are known.
-
-        What is reported here is not reported again. The examples are not modified.
-        """
-        for what, lost in self.find_lost(examples).items():
-            self.lost.take_over(lost, self.name, what)
-        self.lost.start_again()  # training counts by itself
 
     def _read_examples(self, examples: Sequence[Example]) -> tuple[list[CleanDoc], SpanLayout, Gold, Any]:
         """The words, the sentences and the gold annotation of a batch, and what the selector itself reads of
@@ -460,8 +431,11 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         examples, device = [*map(with_words, examples, cleaned)], head_device(self.model)
         gold, lost = self._read_gold(examples, sentences, device)
         self.lost.take_over(lost, self.name, f"{LEAVES_OUT} {self.gold_name}")
-        own_gold = self.selector.read_gold(examples, sentences, self._max_span_width, device)
-        return cleaned, SpanLayout.build(sentences, device, self._band_width), gold, own_gold
+        own_gold = self.selector.read_gold(examples, sentences, self.network_settings.max_span_width, device)
+        return cleaned, self._lay_out(sentences), gold, own_gold
+
+    def _lay_out(self, sentences: Sequence[Lengths]) -> SpanLayout:
+        return SpanLayout.build(sentences, head_device(self.model), self.network_settings.band_width)
 
     @property
     def sampled_negatives(self) -> Negatives:

@@ -174,20 +174,15 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
             it was a component: one is added behind this.
         link_non_mentions (float | None): Accepted of such pipelines, and not used.
         """
-        super().__init__(
-            nlp,
-            model,
-            name,
-            decoding=decoding,
-            threshold=threshold,
-            annotation=annotation,
-            candidate_ratio=candidate_ratio,
-            negatives=negatives,
-            negative_widths=negative_widths,
-            learn_rate_factor=learn_rate_factor,
-            max_sentence_words=max_sentence_words,
-            scorer=scorer,
-        )
+        super().__init__(nlp, model, name, scorer)
+        self.decoding = decoding
+        self.threshold = threshold
+        self.annotation = annotation
+        self.candidate_ratio = candidate_ratio
+        self.negatives = negatives
+        self.negative_widths = negative_widths
+        self.learn_rate_factor = learn_rate_factor
+        self.max_sentence_words = max_sentence_words
         self.keep_singletons = keep_singletons
         self.singleton_threshold = singleton_threshold
         self.link_threshold = link_threshold
@@ -240,7 +235,7 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
             prefix=self.prefix,
             mentions_key=self.mentions_key,
             types=self.numbers,
-            max_width=self._max_span_width,
+            max_width=self.network_settings.max_span_width,
             device=device,
         )
 

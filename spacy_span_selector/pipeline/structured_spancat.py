@@ -91,20 +91,15 @@ class StructuredSpancat(LabelledPipe[GoldLabels, SpancatOutput, SpancatPredictio
         spans_key: str = LABELLED_KEY,
         scorer: Scorer | None = None,
     ) -> None:
-        super().__init__(
-            nlp,
-            model,
-            name,
-            decoding=decoding,
-            threshold=threshold,
-            annotation=annotation,
-            candidate_ratio=candidate_ratio,
-            negatives=negatives,
-            negative_widths=negative_widths,
-            learn_rate_factor=learn_rate_factor,
-            max_sentence_words=max_sentence_words,
-            scorer=scorer,
-        )
+        super().__init__(nlp, model, name, scorer)
+        self.decoding = decoding
+        self.threshold = threshold
+        self.annotation = annotation
+        self.candidate_ratio = candidate_ratio
+        self.negatives = negatives
+        self.negative_widths = negative_widths
+        self.learn_rate_factor = learn_rate_factor
+        self.max_sentence_words = max_sentence_words
         self.spans_key = spans_key
         self.types = types
         self._remember_settings()
@@ -147,7 +142,7 @@ class StructuredSpancat(LabelledPipe[GoldLabels, SpancatOutput, SpancatPredictio
             sentences,
             spans_key=self.spans_key,
             labels=self.numbers,
-            max_width=self._max_span_width,
+            max_width=self.network_settings.max_span_width,
             device=device,
         )
         if self._has_classifier and gold.declared is not None:

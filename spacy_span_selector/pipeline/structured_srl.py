@@ -118,20 +118,15 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         spans_key: str = SELECTED_KEY,
         scorer: Scorer | None = None,
     ) -> None:
-        super().__init__(
-            nlp,
-            model,
-            name,
-            decoding=decoding,
-            threshold=threshold,
-            annotation=annotation,
-            candidate_ratio=candidate_ratio,
-            negatives=negatives,
-            negative_widths=negative_widths,
-            learn_rate_factor=learn_rate_factor,
-            max_sentence_words=max_sentence_words,
-            scorer=scorer,
-        )
+        super().__init__(nlp, model, name, scorer)
+        self.decoding = decoding
+        self.threshold = threshold
+        self.annotation = annotation
+        self.candidate_ratio = candidate_ratio
+        self.negatives = negatives
+        self.negative_widths = negative_widths
+        self.learn_rate_factor = learn_rate_factor
+        self.max_sentence_words = max_sentence_words
         self.predict_rolesets = predict_rolesets
         self.unique_roles = unique_roles
         self.frame_roles = frame_roles
@@ -271,8 +266,8 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
             roles={role: i for i, role in enumerate(self.labels)},
             rolesets=self._rolesets.numbers,
             seen=self._rolesets.counts if self.predict_rolesets else None,
-            max_width=self._max_span_width,
-            band_width=self._band_width,
+            max_width=self.network_settings.max_span_width,
+            band_width=self.network_settings.band_width,
             device=device,
         )
 

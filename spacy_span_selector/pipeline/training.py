@@ -1,38 +1,13 @@
-"""Training of components: learning rates of their own, labels of another corpus."""
+"""Further training of components: labels of another corpus."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, cast
+from typing import Any
 
 from spacy.language import Language
 from spacy.training import Example
 from spacy.util import logger, registry
-from thinc.api import Model, Optimizer
-from thinc.types import FloatsXd
-
-
-class ScaledOptimizer:
-    """An optimizer whose learning rate is multiplied by a factor.
-
-    Thinc's optimizers take such a factor at every call; this passes it on from models, which don't.
-    """
-
-    def __init__(self, sgd: Optimizer, factor: float) -> None:
-        self.sgd = sgd
-        self.factor = factor
-
-    def __call__(
-        self, key: tuple[int, str], weights: FloatsXd, gradient: FloatsXd, *, lr_scale: float = 1.0
-    ) -> tuple[FloatsXd, FloatsXd]:
-        updated: Any = self.sgd(key, weights, gradient, lr_scale=lr_scale * self.factor)
-        return updated
-
-
-def finish_update(model: Model[Any, Any], sgd: Optimizer, factor: float) -> None:
-    """Update the weights of a `torch_head` model: those of its module at `factor` times the optimizer's rate."""
-    model.get_ref("tok2vec").finish_update(sgd)
-    model.get_ref("head").finish_update(cast(Optimizer, ScaledOptimizer(sgd, factor)))
 
 
 @registry.callbacks("spacy_span_selector.add_labels.v1")

@@ -1,20 +1,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from spacy.language import DEFAULT_CONFIG, Language
 from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config_from_str
-from thinc.api import SGD, Adam, Optimizer
-from thinc.types import Floats1d
 
 from spacy_span_selector.examples.gold_frames import UNKNOWN_ROLE, UNKNOWN_ROLESET
-from spacy_span_selector.pipeline.training import ScaledOptimizer
 
 from .components import (
     SPANCAT,
@@ -32,29 +28,6 @@ from .components import (
     network,
     train,
 )
-
-
-def step(optimizer: Optimizer | ScaledOptimizer, **kwargs: float) -> np.ndarray:
-    """What one update changes."""
-    weights, gradient = cast(Floats1d, np.ones(4, dtype="f")), cast(Floats1d, np.asarray([1, -2, 0.5, 0], dtype="f"))
-    updated, _ = optimizer((1, "W"), weights, gradient, **kwargs)
-    return np.asarray(updated) - 1
-
-
-@pytest.mark.parametrize("make", [SGD, Adam])
-@pytest.mark.parametrize("factor", [0.0, 1.0, 7.0])
-def test_step_is_multiplied_by_the_factor(make: type, factor: float) -> None:
-    plain, scaled = (make(0.01, L2=0.0, grad_clip=0.0) for _ in range(2))
-    np.testing.assert_allclose(step(ScaledOptimizer(scaled, factor)), factor * step(plain), rtol=1e-4, atol=1e-7)
-
-
-def test_factors_multiply_and_the_schedule_of_the_optimizer_is_followed() -> None:
-    sgd = SGD(0.01, L2=0.0, grad_clip=0.0)
-    plain, scaled = step(sgd), ScaledOptimizer(sgd, 5.0)
-    np.testing.assert_allclose(step(scaled, lr_scale=3.0), 15 * plain, rtol=1e-4, atol=1e-7)
-    sgd.learn_rate = 0.1
-    np.testing.assert_allclose(step(scaled), 50 * plain, rtol=1e-4, atol=1e-7)
-
 
 NEW_FRAMES = """
 === the horn
