@@ -1,4 +1,8 @@
-"""Annotation on a `Doc`: the only package that knows the keys of `doc.spans` and `doc.user_data`."""
+"""Annotation on a `Doc`: the only package that knows the keys of `doc.spans` and `doc.user_data`.
+
+What sets annotation raises a ValueError if an argument has another form, such as offsets that are not those of some
+tokens, a text that is no string or a score that is not finite; then the document is as it was.
+"""
 # ruff: noqa: F401, as it offers what it imports
 
 from .clusters import (

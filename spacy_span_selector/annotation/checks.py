@@ -18,11 +18,9 @@ from .titles import describe_doc
 
 
 def check_spans(doc: Doc, spans: Any, place: str) -> list[tuple[int, int]]:
-    """Check spans without labels.
+    """Check pairs of token offsets, integers of any kind; return them as tuples of Python's integers.
 
-    spans (Any): What should be pairs of token offsets: integers of any kind, `0 <= start < end <= len(doc)`.
     place (str): Where they were found, for the message; so in all functions here.
-    RETURNS (list[tuple[int, int]]): The same as tuples of Python's integers.
     """
     spans = check_list(doc, spans, place, "token offsets, (start, end)")
     return [check_offsets(doc, span, f"{place}[{i}]") for i, span in enumerate(spans)]
@@ -36,12 +34,7 @@ def check_once(doc: Doc, values: Sequence[Any], place: str, group: str) -> None:
 
 
 def check_labelled(doc: Doc, spans: Any, place: str, label: str) -> list[tuple[int, int, str]]:
-    """Check spans with labels.
-
-    spans (Any): What should be token offsets with a string: `(start, end, label)`.
-    label (str): What the string is called, for the message.
-    RETURNS (list[tuple[int, int, str]]): The same as tuples, with Python's integers.
-    """
+    """The same for spans with labels: `(start, end, label)`; `label` is what the string is called, for the message."""
     form = f"(start, end, {label}), token offsets and a string"
     checked = []
     for i, span in enumerate(check_list(doc, spans, place, form)):
@@ -73,10 +66,7 @@ def check_offsets(doc: Doc, span: Any, place: str) -> tuple[int, int]:
 
 
 def check_scores(doc: Doc, scores: Any, place: str, n_spans: int, spans: str) -> list[float]:
-    """Check that there is one finite number for each span, and return them as floats.
-
-    spans (str): What the spans are, for the message.
-    """
+    """Check that there is one finite number for each span, and return them as floats."""
     scores = check_list(doc, scores, place, "numbers")
     if len(scores) != n_spans:
         fail(doc, f"the length of {place}", len(scores), f"{n_spans}, one for each of {spans}")

@@ -13,16 +13,7 @@ from typing import Any, TypeVar
 
 from spacy.tokens import Doc, Span, SpanGroup
 
-from .checks import (
-    check_list,
-    check_offsets,
-    check_once,
-    check_score,
-    check_scores,
-    check_spans,
-    check_text,
-    fail,
-)
+from .checks import check_list, check_offsets, check_once, check_score, check_scores, check_spans, check_text, fail
 from .groups import (
     ANTECEDENTS,
     CLUSTER_NOTE,
@@ -92,24 +83,16 @@ def set_clusters(
     What is known of each mention is given by mention, `{(start, end): value}`, or as one list for each cluster, in the
     order of its mentions, with None instead of the list of a cluster of which nothing is known.
 
-    clusters (Sequence[Sequence[Mention]]): Token offsets in any order: mentions and clusters are sorted here, so that
-        clusters are numbered in the order of their first mention. Empty clusters are left out.
-    prefix (str): Prefix of the keys that are replaced. Another one than the default is noted in the `attrs` of groups.
+    clusters (Sequence[Sequence[Mention]]): Token offsets in any order: mentions and clusters are sorted here. Empty
+        clusters are left out, and no mention may be in its cluster twice.
     mentions_key (str): Key of the selected spans. A document that gets no cluster gets an empty group under this key,
         unless it has the group already: it is annotated, but without clusters.
-    scores (OfMentions[float]): Selection probability of each mention, kept in `attrs["scores"]`.
     link_scores (OfMentions[float]): Probability of the antecedent that each mention was linked to; for the first
-        mention of a cluster, the probability that it has no antecedent. Kept in `attrs["link_scores"]`.
-    antecedents (OfMentions[Mention | None]): The antecedent that each mention was linked to: an earlier mention of the
-        same cluster, or None. Kept in `attrs["antecedents"]` as its number in the group.
+        mention of a cluster, that it has none.
+    antecedents (OfMentions[Mention | None]): An earlier mention of the same cluster, or None.
     reasons (OfMentions[str]): Why each mention was joined or kept apart against what the network alone would do, in
         words, kept in `attrs["reasons"]`; "" if there is nothing to say.
-    names (Sequence[str]): Name of each cluster in the corpus, kept in `attrs["name"]`; "" if it has none.
-    entity_types (Sequence[str]): What kind of entity each cluster is in the corpus, such as "person", kept in
-        `attrs["entity_type"]`; "" if it is not known.
-    RAISES (ValueError): If offsets are not those of some tokens, or a mention is in its cluster twice, has no finite
-        score or no antecedent that is an earlier mention, or there are not as many names or types as clusters. The
-        document is as it was.
+    names, entity_types (Sequence[str]): One for each cluster, such as "person"; "" if it has none.
     """
     clusters = [
         check_spans(doc, cluster, f"clusters[{i}]")
@@ -148,12 +131,7 @@ def set_clusters(
 def set_mentions(
     doc: Doc, mentions: Sequence[Mention], scores: Sequence[float] | None, key: str = MENTIONS_KEY
 ) -> None:
-    """Replace the selected spans of a document.
-
-    scores (Sequence[float] | None): Selection probability of each span, kept in `attrs["scores"]`; None if unknown.
-    RAISES (ValueError): If offsets are not those of some tokens, or there is not one finite score for each span. The
-        document is as it was.
-    """
+    """Replace the selected spans of a document; scores are their selection probabilities, None if unknown."""
     mentions = check_spans(doc, mentions, "mentions")
     attrs = {} if scores is None else {SCORES: [*check_scores(doc, scores, "scores", len(mentions), "mentions")]}
     write_group(doc, key, mentions, attrs)

@@ -39,10 +39,7 @@ def get_annotates(doc: Doc) -> list[str] | None:
 
 
 def set_annotates(doc: Doc, types: Sequence[str]) -> None:
-    """Say what types a document is annotated for: all spans of these are marked, in clusters and as labelled spans.
-
-    RAISES (ValueError): If they are no strings, or empty. The document is as it was.
-    """
+    """Say what types a document is annotated for: all spans of these are marked, in clusters and as labelled spans."""
     types = check_list(doc, types, ANNOTATES_KEY, "strings")
     for i, label in enumerate(types):
         if not all(types_of(check_text(doc, label, f"{ANNOTATES_KEY}[{i}]"))):
@@ -56,7 +53,6 @@ def declare(doc: Doc, annotates: Mapping[str, str] | Sequence[str] | None) -> Do
     annotates (Mapping[str, str] | Sequence[str] | None): The types, or the type of each label that stands for one.
         Other labels stay: what has them is known, but not that there is no more. None for what the document says.
     RETURNS (Doc): The same document.
-    RAISES (ValueError): See `set_annotates`.
     """
     if not isinstance(annotates, Mapping):
         if annotates is not None:

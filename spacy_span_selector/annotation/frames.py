@@ -101,14 +101,11 @@ def set_frames(
 ) -> None:
     """Replace every frame of a document.
 
-    frames (Sequence[Frame]): The frames in any order: they are sorted here by predicate, and their arguments by
-        position, so that frames are numbered in the order of the text.
-    prefix (str): Prefix of the keys that are replaced. Another one than the default is noted in the `attrs` of groups.
+    frames (Sequence[Frame]): In any order: they are sorted here by predicate, and their arguments by position. No
+        argument may be in its frame twice, and if a frame has scores, each of its spans has one.
     predicates_key (str | None): Key of the given predicates. A document that gets no frame gets an empty group under
         this key, unless it has the group already: it is annotated, but without frames. None never adds the group.
     spans_key (str): Key of the spans that a component has selected, if it has: the prefix is noted there, too.
-    RAISES (ValueError): If offsets are not those of some tokens, a role or another text is no string, an argument is in
-        its frame twice, or a frame has scores but not a finite one for each span. The document is as it was.
     """
     frames = [
         _check_frame(doc, frame, f"frames[{i}]") for i, frame in enumerate(check_list(doc, frames, "frames", "Frame"))
@@ -155,18 +152,12 @@ def get_predicates(doc: Doc, key: str = PREDICATES_KEY) -> list[tuple[int, int]]
 
 
 def set_predicates(doc: Doc, predicates: Sequence[tuple[int, int]], key: str = PREDICATES_KEY) -> None:
-    """Replace the given predicates of a document. An empty list means that the document has no predicate.
-
-    RAISES (ValueError): If offsets are not those of some tokens. The document is as it was.
-    """
+    """Replace the given predicates of a document. An empty list means that the document has no predicate."""
     write_group(doc, key, [(*span, PREDICATE_LABEL) for span in check_spans(doc, predicates, "predicates")])
 
 
 def set_constituents(doc: Doc, constituents: Sequence[tuple[int, int, str]], key: str = CONSTITUENTS_KEY) -> None:
-    """Replace the constituents of a document: (start token, end token, label), outer ones before inner ones.
-
-    RAISES (ValueError): If offsets are not those of some tokens, or a label is no string. The document is as it was.
-    """
+    """Replace the constituents of a document: (start token, end token, label), outer ones before inner ones."""
     write_group(doc, key, check_labelled(doc, constituents, "constituents", "label"))
 
 

@@ -99,11 +99,9 @@ def write_numbered_groups(
 def anchor_spans(doc: Doc) -> Doc:
     """Give the spans of all groups of a document the tokens of their words, where tokens were merged or split since.
 
-    Without it spaCy saves, copies and draws other words, or fails. Keys, names, labels, ids and `attrs` stay: see
-    `read_groups`.
+    Without it spaCy saves, copies and draws other words, or fails: see `read_groups`.
 
     RETURNS (Doc): The same document.
-    RAISES (ValueError): If a span lies outside of the text. The document is as it was.
     """
     doc.spans.update(read_all_groups(doc))
     return doc
@@ -151,11 +149,8 @@ def get_scores(group: SpanGroup, name: str = SCORES) -> list[float] | None:
 
 
 def get_antecedents(group: SpanGroup) -> list[int | None] | None:
-    """The antecedents of the mentions of a cluster.
-
-    RETURNS (list[int | None] | None): The number of the antecedent of each mention in the group, None for a mention
-        without one. None if they are unknown, or one is not the number of an earlier mention.
-    """
+    """The number of the antecedent of each mention of a cluster, None for a mention without one; None if they are
+    unknown, or one is not the number of an earlier mention."""
     antecedents = _values(group, ANTECEDENTS)
     if antecedents is None:
         return None

@@ -51,11 +51,8 @@ def set_labelled_spans(
 ) -> None:
     """Replace the labelled spans of a document.
 
-    spans (Sequence[tuple[int, int, str]]): Token offsets and label of each span, in any order: they are sorted here.
-    scores (Sequence[float] | None): Probability of each, kept in `attrs["scores"]`; None if unknown.
-    key (str): Key of the group that is replaced. Another one than the default is noted in its `attrs`.
-    RAISES (ValueError): If offsets are not those of some tokens, or a span has a label twice, or there is not one
-        finite score for each span. The document is as it was.
+    spans (Sequence[tuple[int, int, str]]): Token offsets and labels, in any order: they are sorted here. No span may
+        have a label twice.
     """
     checked = check_labelled(doc, spans, "spans", "label")
     check_once(doc, checked, "spans", "document")

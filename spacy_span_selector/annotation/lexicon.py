@@ -44,11 +44,7 @@ Lexicon = dict[str, RolesetEntry]
 
 @registry.readers("spacy_span_selector.Lexicon.v1")
 def read_lexicon(path: str | Path | None) -> Lexicon | None:
-    """Read a lexicon, as `convert frames` writes it.
-
-    path (str | Path | None): A JSON file; None for no lexicon.
-    RAISES (ValueError): If it is not JSON, or not such a lexicon, naming the file and the roleset.
-    """
+    """Read a lexicon, as `convert frames` writes it; None for no lexicon."""
     if path is None:
         return None
     try:
@@ -59,10 +55,7 @@ def read_lexicon(path: str | Path | None) -> Lexicon | None:
 
 
 def check_lexicon(data: Any, source: str) -> Lexicon:
-    """Return data that is a lexicon.
-
-    RAISES (ValueError): If it is none, naming the first roleset of another form.
-    """
+    """Return data that is a lexicon, or raise a ValueError that names the first roleset of another form."""
     if not isinstance(data, dict):
         raise ValueError(f"{source}: expected rolesets by name, {{'give.01': ...}}; found {str(data)[:60]!r}.")
     for name, entry in data.items():

@@ -81,11 +81,7 @@ def get_quotations(doc: Doc, prefix: str = QUOTATION_PREFIX) -> list[Quotation]:
 
 
 def set_quotations(doc: Doc, quotations: Sequence[Quotation], prefix: str = QUOTATION_PREFIX) -> None:
-    """Replace every quotation of a document.
-
-    quotations (Sequence[Quotation]): In any order: they are numbered in the order of the text, outer ones first.
-    RAISES (ValueError): If offsets are not those of some tokens, or a score is not finite. The document is as it was.
-    """
+    """Replace every quotation of a document; they are numbered in the order of the text, outer ones first."""
     quotations = [
         _check_quotation(doc, quotation, f"quotations[{i}]")
         for i, quotation in enumerate(check_list(doc, quotations, "quotations", "Quotation"))

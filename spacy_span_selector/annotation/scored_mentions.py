@@ -50,13 +50,8 @@ class ScoredMentions:
         link_scores: Sequence[float],
         reasons: Sequence[str] | None = None,
     ) -> None:
-        """Replace the clusters of the document.
-
-        clusters (Sequence[int]): The number of the cluster of each mention.
-        linked (Sequence[int | None]): The number of the antecedent of each, None for none.
-        link_scores (Sequence[float]): The probability of this antecedent, or of having none.
-        reasons (Sequence[str] | None): Why it is not what the network alone would do, in words; "" if it is.
-        """
+        """Replace the clusters of the document; arguments are as for `set_clusters`, but by the number of the mention:
+        that of its cluster, and that of its antecedent."""
         members: dict[int, list[int]] = {}
         for number, cluster in enumerate(clusters):
             members.setdefault(cluster, []).append(number)

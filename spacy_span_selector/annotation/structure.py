@@ -28,10 +28,7 @@ def get_sentences(doc: Doc) -> list[Span]:
 
 
 def set_paragraphs(doc: Doc, paragraphs: Sequence[tuple[int, int]], key: str = PARAGRAPHS_KEY) -> None:
-    """Replace the paragraphs of a document, which are token offsets.
-
-    RAISES (ValueError): If offsets are not those of some tokens. The document is as it was.
-    """
+    """Replace the paragraphs of a document, which are token offsets."""
     write_group(doc, key, check_spans(doc, paragraphs, "paragraphs"))
 
 
@@ -68,8 +65,5 @@ def get_speakers(doc: Doc, key: str = SPEAKERS_KEY) -> list[tuple[int, int, str]
 
 
 def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPEAKERS_KEY) -> None:
-    """Replace the speaker turns of a document: (start token, end token, speaker).
-
-    RAISES (ValueError): If offsets are not those of some tokens, or a speaker is no string. The document is as it was.
-    """
+    """Replace the speaker turns of a document: (start token, end token, speaker)."""
     write_group(doc, key, check_labelled(doc, turns, "turns", "speaker"))

@@ -16,11 +16,7 @@ def get_title(doc: Doc) -> str:
 
 
 def set_title(doc: Doc, title: str) -> None:
-    """Replace the title of a document.
-
-    RAISES (ValueError): If it is no string, or has half of a character, which can't be saved. The document is as it
-        was.
-    """
+    """Replace the title of a document, which has no half of a character, as that can't be saved."""
     if not isinstance(title, str) or SURROGATE.search(title):
         raise ValueError(f"Can't name {describe_doc(doc)}: title is {title!r}; expected a string without surrogates.")
     doc.user_data[TITLE_KEY] = title

@@ -84,11 +84,8 @@ class GivenAnnotation:
 
 
 def copy_sentences(example: Example) -> int:
-    """Copy the sentence boundaries of a reference, which has some, to the predicted document.
-
-    RETURNS (int): The number of sentence starts that do not align. They are left out.
-    RAISES (ValueError): If the documents cannot be aligned, because their texts differ.
-    """
+    """Copy the sentence boundaries of a reference, which has some, to the predicted document; returns how many sentence
+    starts do not align, and are left out."""
     reference = example.reference
     to_predicted = _to_predicted(example)
     if to_predicted is None:

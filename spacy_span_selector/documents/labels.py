@@ -186,10 +186,7 @@ def _read_stamped(line: Line, after: Line | None) -> tuple[str | None, int]:
 
 
 def _of_speakers(labels: list[Label], n_lines: int, any_style: bool) -> list[Label]:
-    """Those labels whose names are of speakers, as all of them tell.
-
-    any_style (bool): Whether nobody has said that the text has labels of this style.
-    """
+    """Those labels whose names are of speakers, as all tell; `any_style` if nobody has said that the text has these."""
     if not labels or labels[0].style in ("chat", "period", "alone"):
         return labels
     counts = Counter(label.name for label in labels)

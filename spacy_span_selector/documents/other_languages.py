@@ -23,11 +23,10 @@ LAST_LATIN = "\u024f"
 
 
 def other_language(doc: Doc) -> str | None:
-    """Guess the language of a text from its first words, if its pipeline is for English and the text is not.
+    """Guess the language of a text from its first words, if its pipeline is for English and the text is not: a code
+    such as "de", or OTHER_LETTERS.
 
-    Where stop words and letters say nothing, as of short texts, names, code and tables, a text counts as English.
-
-    RETURNS (str | None): A code such as "de", or OTHER_LETTERS; None for English.
+    Where stop words and letters say nothing, as of short texts, names, code and tables, a text counts as English: None.
     """
     return _guess(*_read(doc))
 

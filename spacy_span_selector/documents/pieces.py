@@ -20,10 +20,8 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
     spans in it. Spans that cross a cut are lost. Frames lie within sentences, but clusters fall apart, and a quotation
     that is cut is lost. Each piece has the title.
 
-    doc (Doc): A document with sentence boundaries, or one that is short enough.
-    max_words (int): The greatest number of words of a piece; white space does not count. A longer sentence is a piece
-        of its own.
-    RETURNS (list[Doc]): The pieces, in the order of the text; the document itself if it is short enough.
+    doc (Doc): A document with sentence boundaries, or one that is short enough, which is then the only piece.
+    max_words (int): White space does not count. A longer sentence is a piece of its own.
     """
     if count_words(doc) <= max_words:
         return [doc]

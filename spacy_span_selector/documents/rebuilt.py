@@ -51,8 +51,7 @@ def move_spans(
     predicates. A mention whose antecedent is lost has none.
 
     groups (Mapping[str, SpanGroup]): All span groups of `source`, as `read_all_groups` has them.
-    places_of (Callable[[str], Places]): Takes the key of a group and returns the new offsets of its spans.
-    prefix, predicates_key (str): Where semantic roles are kept in `doc.spans`.
+    places_of (Callable[[str], Places]): The new offsets of the spans of a group, by its key.
     """
     target.user_data.update({key: value for key, value in source.user_data.items() if isinstance(key, str)})
     frames = {key for each in (prefix, *frame_prefixes(source)) for key in frame_keys(source, each)}
@@ -96,10 +95,9 @@ def rebuild_doc(doc: Doc, kept: Sequence[int], words: Words | None = None, witho
     they did before. Of a token that becomes several words, each is in its entity and in its spans, the last one has its
     place in the parse, and none its tag, which is that of the whole.
 
-    doc (Doc): The document, which is not modified. A word keeps the space behind it, and has one if white space
-        tokens between it and the next remaining word are removed.
+    A word keeps the space behind it, and has one if white space tokens between it and the next word are removed.
+
     kept (Sequence[int]): Numbers of the remaining tokens, ascending; that of several words once for each of them.
-    words (Words | None): The words of tokens that are not read as they are written.
     without (Collection[str]): Keys of span groups that are left behind, as nobody will read them.
     """
     rebuilt = Doc(doc.vocab, *_words_and_spaces(doc, kept, words or {}))

@@ -60,10 +60,8 @@ def is_blank(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def split_words(text: str, language: str) -> tuple[Word, ...]:
-    """The words that spaCy's tokenizer makes of a text, each with whether a space follows it, and its norm.
-
-    language (str): A code such as "en". In languages that have other tokenizers, all of it is one word.
-    """
+    """The words that spaCy's tokenizer makes of a text, with whether a space follows each, and its norm; in languages
+    that have other tokenizers, all of it is one word."""
     tokenizer = _tokenizer(language)
     if tokenizer is None:
         return ((text, False, text.lower()),)
