@@ -40,8 +40,7 @@ class EncoderShim(AveragedShim, HFShim):
         message = srsly.msgpack_loads(super().to_bytes())
         if self._model is not None:
             message["state"] = save_weights(self._model)  # version 2 of spacy-transformers has another format
-        content: bytes = srsly.msgpack_dumps(message)
-        return content
+        return srsly.msgpack_dumps(message)
 
     def from_bytes(self, bytes_data: bytes) -> EncoderShim:
         """Load the encoder and its tokenizer from what `to_bytes` returned, here or in spacy-transformers 1."""

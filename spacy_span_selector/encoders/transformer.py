@@ -170,9 +170,7 @@ def _forward(
 
 def _lengths(attention_mask: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The length of each window without the padding at its end."""
-    lengths: np.ndarray[Any, np.dtype[np.int64]]
-    lengths = attention_mask.shape[1] - np.argmax(attention_mask[:, ::-1] != 0, axis=1)
-    return lengths
+    return attention_mask.shape[1] - np.argmax(attention_mask[:, ::-1] != 0, axis=1)
 
 
 def _blocks(lengths: np.ndarray[Any, np.dtype[np.int64]], subwords: int) -> Iterator[tuple[slice, int]]:

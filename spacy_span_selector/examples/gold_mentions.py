@@ -12,11 +12,11 @@ from ..documents.cleaned import CleanDoc
 from ..documents.visible import is_blank
 from ..layers.coref.loss import GoldMentions
 from ..layers.selection.candidates import CandidateStrategy, Given
-from ..layers.selection.types import GoldTypes
+from ..layers.selection.selectors import GoldTypes
 from ..layers.spans.layout import Lengths, SpanLayout
 from .alignment import CROSSES_SENTENCES, EMPTY, WHITE_SPACE, SpanAligner
+from .gold_labels import declared_types, type_mask
 from .lost import LostSpans
-from .types import declared_types, type_mask
 
 REPEATED = "is also in an earlier cluster"
 TWICE = "comes a second time in its cluster"

@@ -75,8 +75,7 @@ def packaged_table(language: str, name: str) -> dict[str, Any]:
     language (str): A code as spaCy has them, such as "en".
     name (str): One of the names above.
     """
-    table: dict[str, Any] = _read(language).get(name, {})
-    return table
+    return _read(language).get(name, {})
 
 
 @cache

@@ -22,7 +22,7 @@ from ..layers.spancat.network import SpancatHead, SpancatOutput, SpancatSettings
 from ..layers.srl.network import SrlHead, SrlOutput
 from ..layers.srl.roles import SrlSettings
 from ..signatures import takes_settings
-from .torch_head import HeadInput, change_head, torch_head
+from .torch_head import HeadInput, resize_output, torch_head
 
 Tok2Vec = Model[list[Doc], list[Floats2d]]
 
@@ -62,10 +62,4 @@ def selecting_model(
     model = torch_head(name, tok2vec, partial(head, settings=settings))
     model.attrs["settings"] = settings
     model.attrs["resize_output"] = resize_output
-    return model
-
-
-def resize_output(model: Model[HeadInput, Any], *labels: Any) -> Model[HeadInput, Any]:
-    """Let a model learn more labels, as `add_label` and `add_labels` of a component do."""
-    change_head(model, lambda network: network.grow(*labels))
     return model

@@ -114,8 +114,7 @@ def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: Head
 
 def head_module(model: Model[HeadInput, Any]) -> nn.Module | None:
     """The module of a `torch_head` model; None if it is not built yet."""
-    module: nn.Module | None = model.get_ref("head").shims[0]._model
-    return module
+    return model.get_ref("head").shims[0]._model
 
 
 def head_device(model: Model[HeadInput, Any]) -> torch.device:
@@ -124,12 +123,14 @@ def head_device(model: Model[HeadInput, Any]) -> torch.device:
     return get_torch_default_device() if module is None else next(module.parameters()).device
 
 
-def change_head(model: Model[HeadInput, Any], change: Callable[[Any], None]) -> None:
-    """Change the module of a `torch_head` model, if it is built, in a way that its weights get other shapes."""
-    module, shim = head_module(model), model.get_ref("head").shims[0]
+def resize_output(model: Model[HeadInput, Any], *labels: Any) -> Model[HeadInput, Any]:
+    """Let the module of a `torch_head` model `grow`, if it is built, to learn more labels."""
+    module: Any = head_module(model)
     if module is not None:
-        change(module)
-        shim.id = AveragedShim(None).id  # what optimizers know of the old weights does not fit
+        module.grow(*labels)
+        # What optimizers know of the old weights does not fit.
+        model.get_ref("head").shims[0].id = AveragedShim(None).id
+    return model
 
 
 def compute_alone_if_forked() -> None:
@@ -282,8 +283,7 @@ def _init(build: HeadBuilder, model: Model[HeadInput, Any], X: list[Doc] | None 
 def _serialize(module: nn.Module | None) -> bytes:
     if module is None:
         return b""
-    packed: bytes = srsly.msgpack_dumps({"sizes": module.sizes, "weights": save_weights(module)})
-    return packed
+    return srsly.msgpack_dumps({"sizes": module.sizes, "weights": save_weights(module)})
 
 
 def _deserialize(

@@ -7,12 +7,9 @@ the length, and its memory with the square, so that they are cut where they lose
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from itertools import islice
 from typing import TypeVar
 
 import numpy as np
-from spacy.tokens import Doc
-from spacy.training import Example
 
 from ..annotation import describe_doc
 from ..documents.cleaned import CleanDoc
@@ -21,10 +18,6 @@ from ..layers.spans.layout import Lengths
 
 PREDICT_WORDS = 16_384
 """Words that are annotated at once, so that the memory of `nlp.pipe` does not depend on its batch size."""
-
-INITIALIZE_DOCS = 10
-"""Documents that a model sees to find out its sizes."""
-
 
 AnyDoc = TypeVar("AnyDoc", bound=Sized)
 """A document, or whatever has as many words as its length says."""
@@ -51,11 +44,6 @@ def batch_by_words(docs: Iterable[AnyDoc], words: int) -> Iterator[list[AnyDoc]]
         size += len(doc)
     if batch:
         yield batch
-
-
-def docs_to_initialize(examples: Iterable[Example]) -> list[Doc]:
-    """The first few predicted documents that have tokens."""
-    return list(islice((example.predicted for example in examples if len(example.predicted)), INITIALIZE_DOCS))
 
 
 def cut_long_sentences(

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 from weakref import WeakSet
@@ -33,14 +34,7 @@ from ..layers.selection.selectors import Selection, Selector
 from ..layers.spans.layout import Lengths, SpanLayout
 from ..models.finite import NotFinite, discard_gradients, first_not_finite, model_gradients
 from ..models.torch_head import DOCS_READER, DocsReader, HeadInput, compute_alone_if_forked, head_device, head_module
-from .batches import (
-    MORE_THAN_A_BATCH,
-    MOST_WORDS,
-    PREDICT_WORDS,
-    batch_by_words,
-    cut_long_sentences,
-    docs_to_initialize,
-)
+from .batches import MORE_THAN_A_BATCH, MOST_WORDS, PREDICT_WORDS, batch_by_words, cut_long_sentences
 from .settings import CFG, HasSettings, naming_what_is_loaded
 from .shared_encoders import check_listeners
 
@@ -90,6 +84,8 @@ Gradients = list[tuple[torch.Tensor, torch.Tensor]]
 
 Scorer = Callable[..., dict[str, Any]]
 
+INITIALIZE_DOCS = 10
+"""Documents with tokens that a model sees to find out its sizes."""
 CUTS = "cuts a sentence"
 LEAVES_OUT = "leaves out a"
 """Verbs of messages: what a component does with a sentence that is too long, and with gold annotation."""
@@ -141,8 +137,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     @property
     def network_settings(self) -> NetworkSettings:
         """The settings of the network, as the model was configured."""
-        settings: NetworkSettings = self.model.attrs["settings"]
-        return settings
+        return self.model.attrs["settings"]
 
     @property
     def selector(self) -> Selector:
@@ -152,8 +147,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     @property
     def selected_key(self) -> str:
         """The key of all selected spans in `doc.spans`."""
-        key: str = getattr(self, self.selected)
-        return key
+        return getattr(self, self.selected)
 
     @property
     def learnt_annotation(self) -> Annotation:
@@ -261,7 +255,8 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         self.selector.check_examples(examples, self.name)
         self.take_labels((example.reference for example in examples), settings)
         self.model.attrs["sizes"] = self._sizes()
-        self.model.initialize(X=docs_to_initialize(examples))
+        with_tokens = (example.predicted for example in examples if len(example.predicted))
+        self.model.initialize(X=list(islice(with_tokens, INITIALIZE_DOCS)))
         for what, lost in self.find_lost(examples).items():
             self.lost.take_over(lost, self.name, what)
         self.lost.start_again()  # training counts by itself
@@ -297,8 +292,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         content = srsly.msgpack_loads(super().to_bytes(exclude=[*exclude, CFG]))
         if CFG not in exclude:
             content = {CFG: srsly.json_dumps(self._saved()), **content}
-        packed: bytes = srsly.msgpack_dumps(content)
-        return packed
+        return srsly.msgpack_dumps(content)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any]:
         """Load the component from bytes, as spaCy does, but check its settings first.

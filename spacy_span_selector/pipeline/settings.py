@@ -212,7 +212,6 @@ depth = 4
 """The encoder that a component has by default: small, and its own."""
 
 
-def read_model(config: str) -> dict[str, Any]:
-    """Read the default model of a component, to which the default encoder is added."""
-    model = Config().from_str(config)["model"]
-    return {**model, **Config().from_str(TOK2VEC)}
+def default_model(architecture: str) -> dict[str, Any]:
+    """The default model of a component: its architecture, and the default encoder."""
+    return {"@architectures": architecture, **Config().from_str(TOK2VEC)}

@@ -41,12 +41,9 @@ from ..layers.spans.layout import Lengths, SpanLayout
 from ..scoring.coref import COREFERENCE
 from .labelled_pipe import LabelledPipe
 from .selector_pipe import Scorer, SpanPrediction
-from .settings import CONFIGURED, Count, NotNegative, Share, read_model
+from .settings import CONFIGURED, Count, NotNegative, Share, default_model
 
-DEFAULT_MODEL = read_model("""
-[model]
-@architectures = "spacy_span_selector.CorefModel.v1"
-""")
+DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")
 
 REACH = 300
 """How many mentions back an antecedent may be: training documents have about so many, and the network has learnt

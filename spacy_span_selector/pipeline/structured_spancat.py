@@ -30,12 +30,9 @@ from ..layers.spans.layout import Lengths, SpanLayout
 from ..scoring.spancat import LABELLED_SPANS
 from .labelled_pipe import LabelledPipe
 from .selector_pipe import Scorer, SpanPrediction
-from .settings import Count, NotNegative, Share, read_model
+from .settings import Count, NotNegative, Share, default_model
 
-DEFAULT_MODEL = read_model("""
-[model]
-@architectures = "spacy_span_selector.SpancatModel.v1"
-""")
+DEFAULT_MODEL = default_model("spacy_span_selector.SpancatModel.v1")
 
 
 @dataclass(frozen=True)

@@ -42,14 +42,11 @@ from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roles import FrameTable
 from ..scoring.srl import SEMANTIC_ROLES
 from .selector_pipe import Scorer, SelectorPipe, SpanPrediction
-from .settings import Count, NotNegative, Share, read_model
+from .settings import Count, NotNegative, Share, default_model
 
 CORE_ROLES = ["ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA"]
 
-DEFAULT_MODEL = read_model("""
-[model]
-@architectures = "spacy_span_selector.SrlModel.v1"
-""")
+DEFAULT_MODEL = default_model("spacy_span_selector.SrlModel.v1")
 
 register_extensions()
 

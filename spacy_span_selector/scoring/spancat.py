@@ -32,10 +32,9 @@ def score_labelled_spans(examples: Iterable[Example], *, spans_key: str = LABELL
     annotates = {}
     for example in examples:
         annotates[example.predicted] = annotates[example.reference] = get_annotates(example.reference)
-    scores: dict[str, Any] = spancat_score(
+    return spancat_score(
         examples, spans_key=spans_key, getter=lambda doc, _: _declared_spans(doc, spans_key, annotates[doc])
     )
-    return scores
 
 
 def _declared_spans(doc: Doc, key: str, annotates: Sequence[str] | None) -> list[Span]:

@@ -94,8 +94,7 @@ def get_task(factory: str) -> Task:
     if factory not in tasks:
         known = ", ".join(sorted(tasks.get_all()))
         raise ValueError(f"No task is registered for the component {factory!r}; expected one of {known}.")
-    task: Task = tasks.get(factory)
-    return task
+    return tasks.get(factory)
 
 
 def find_tasks(nlp: Language) -> dict[str, Task]:

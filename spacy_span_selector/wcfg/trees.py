@@ -25,6 +25,7 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from .grammar import FORBIDDEN, IDENTITY, Grammar
+from .laminar import log_sum
 from .validation import check_differentiated_once
 
 
@@ -173,10 +174,7 @@ def sweep_up(weights: Tensor) -> tuple[ArcChart, Tensor]:
     split_sums = torch.zeros_like(weights)
     chart.write(1, weights[1])
     for length in range(2, len(weights)):
-        left, right = chart.splits(length)
-        terms = left + right
-        largest = terms.amax(0)
-        torch.add(terms.sub_(largest).exp2_().sum(0).log2_(), largest, out=split_sums[length])
+        log_sum(*chart.splits(length), out=split_sums[length])
         chart.write(length, split_sums[length] + weights[length])
     return chart, split_sums
 

@@ -7,18 +7,11 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from spacy.tokens import Doc
-from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import set_title
 from spacy_span_selector.documents.cleaned import clean_doc
-from spacy_span_selector.pipeline.batches import (
-    INITIALIZE_DOCS,
-    TOO_LONG,
-    batch_by_words,
-    cut_long_sentences,
-    docs_to_initialize,
-)
+from spacy_span_selector.pipeline.batches import TOO_LONG, batch_by_words, cut_long_sentences
 
 VOCAB = Vocab()
 
@@ -46,13 +39,6 @@ def test_batches_keep_the_order_and_are_as_long_as_they_may_be(lengths: list[int
 )
 def test_batches_of_five_words(lengths: list[int], expected: list[list[int]]) -> None:
     assert [[len(doc) for doc in batch] for batch in batch_by_words(docs_of(lengths), 5)] == expected
-
-
-def test_a_model_is_initialized_with_the_first_documents_that_have_tokens() -> None:
-    docs = docs_of([0, 2, 0, *range(1, 2 * INITIALIZE_DOCS)])
-    found = docs_to_initialize(Example(doc, doc.copy()) for doc in docs)
-    assert [len(doc) for doc in found] == [2, *range(1, INITIALIZE_DOCS)]
-    assert docs_to_initialize([]) == []
 
 
 NLP = spacy.blank("en")

@@ -7,7 +7,7 @@ import spacy
 from spacy.util import registry
 
 from spacy_span_selector.layers.selection.sampling import Negatives
-from spacy_span_selector.pipeline.settings import read_model, read_saved
+from spacy_span_selector.pipeline.settings import default_model, read_saved
 from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL
 
 FACTORIES = ("structured_coref", "structured_srl", "structured_spancat")
@@ -59,6 +59,6 @@ def test_the_default_model_has_a_tok2vec_of_its_own_and_each_component_its_copy(
     model = registry.resolve({"model": DEFAULT_MODEL})["model"]
     (vectors,) = model.get_ref("tok2vec").initialize(X=[nlp("Ann left.")]).predict([nlp("He slept.")])
     assert vectors.shape == (3, 96)
-    one, other = (read_model("[model]\nx = 1") for _ in range(2))
+    one, other = (default_model("x") for _ in range(2))
     one["tok2vec"]["embed"]["width"] = 1
     assert other["tok2vec"]["embed"]["width"] == 96

@@ -32,8 +32,7 @@ import torch
 from torch import Tensor
 
 from ..selection.sampling import Annotation, Negatives
-from ..selection.selectors import Selection
-from ..selection.types import ANY_TYPES, GoldTypes
+from ..selection.selectors import ANY_TYPES, GoldTypes, Selection
 from ..spans.layout import SpanLayout
 from .linker import Links
 

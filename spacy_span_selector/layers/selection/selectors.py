@@ -100,6 +100,28 @@ class Selection(NamedTuple):
         return self.types[:, flat].masked_fill(~types.T, LOG_ZERO).logsumexp(0)
 
 
+@dataclass(frozen=True)
+class GoldTypes:
+    """The types of gold spans, and of which types all spans are annotated; None of what is not restricted.
+
+    of_spans (Tensor | None): The types that each gold span may have, one if annotation tells. Shape: (spans, types)
+    declared (Tensor | None): The types that each document is annotated for. Shape: (documents, types)
+    """
+
+    of_spans: Tensor | None = None
+    declared: Tensor | None = None
+
+    def declared_of(self, flat: Tensor, layout: SpanLayout) -> Tensor | None:
+        """The types that the document of each span is annotated for. Shape: (spans, types)"""
+        if self.declared is None:
+            return None
+        starts, _ = layout.locate(flat)
+        return self.declared[layout.document[starts]]
+
+
+ANY_TYPES = GoldTypes()
+
+
 class Selector(ABC):
     """Select mentions or arguments among the spans of each sentence.
 
@@ -152,8 +174,7 @@ class Selector(ABC):
 
         gold, own_gold (Any): The gold annotation of the task, and what `read_gold` returned.
         """
-        loss: Tensor = output.loss(gold, layout, **settings)
-        return loss
+        return output.loss(gold, layout, **settings)
 
 
 class GrammarSelector(Selector):

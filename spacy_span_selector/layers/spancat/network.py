@@ -41,8 +41,7 @@ from ...wcfg import heaviest_set
 from ..selection.candidates import CandidateStrategy, Decoding
 from ..selection.network import NEW, NetworkSettings, SelectingHead, Size, grow_output, make_span_scorer
 from ..selection.sampling import Annotation, Negatives
-from ..selection.selectors import LOG_ZERO, Selection, Selector
-from ..selection.types import GoldTypes
+from ..selection.selectors import LOG_ZERO, GoldTypes, Selection, Selector
 from ..spans.layout import SpanLayout, Spans
 
 

@@ -76,8 +76,7 @@ def prediction_dtype(module: nn.Module, bfloat16: bool, vectors: Tensor) -> torc
 def multiply(layer: nn.Linear, vectors: Tensor, dtype: torch.dtype) -> Tensor:
     """Apply a layer to vectors, its products computed in a type and everything else in that of the vectors."""
     if dtype == vectors.dtype:
-        output: Tensor = layer(vectors)
-        return output
+        return layer(vectors)
     product = nn.functional.linear(vectors.to(dtype), layer.weight.to(dtype)).to(vectors.dtype)
     return product if layer.bias is None else product.add_(layer.bias)
 

@@ -76,8 +76,7 @@ class SpanScorer(nn.Module):
         """Score chosen spans, without dropout. Shapes: (tokens, width), (spans,), (spans,) -> (scores, spans)"""
         start, end, head, width = self._parts(tokens, starts, ends)
         hidden = self.start(start) + self.end(end) + self.head(head) + self.width(width)
-        scores: Tensor = self.output(torch.relu(hidden))
-        return scores.T
+        return self.output(torch.relu(hidden)).T
 
     def represent(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
         """Start, end, head and width feature of chosen spans, concatenated. Shape: (spans, vector_width)"""

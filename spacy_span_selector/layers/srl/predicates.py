@@ -31,8 +31,7 @@ class PredicateTagger(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Log probabilities of the tags. Shape: (tokens, 3)"""
-        scores: Tensor = self.layers(tokens)
-        return scores.log_softmax(dim=1)
+        return self.layers(tokens).log_softmax(dim=1)
 
 
 def predicate_tags(predicates: Spans, tokens: int) -> Tensor:

@@ -281,5 +281,4 @@ class RoleClassifier(PairClassifier):
         unknown = (rolesets < 0) | (rolesets >= last)
         if self.training:
             unknown |= torch.rand(rolesets.shape, device=rolesets.device) < UNKNOWN_IN_TRAINING
-        vectors: Tensor = self.rolesets(torch.where(unknown, last, rolesets))
-        return vectors
+        return self.rolesets(torch.where(unknown, last, rolesets))

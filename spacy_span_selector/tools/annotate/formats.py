@@ -164,8 +164,7 @@ def make_writer(format_: Format, settings: Settings) -> Writer:
         return Written(settings, format_.write)
     if format_.writer is None:
         raise ValueError(f"The format {format_.name!r} can't be written. Take one of {', '.join(output_formats())}.")
-    writer: Writer = format_.writer(settings)
-    return writer
+    return format_.writer(settings)
 
 
 def passed_columns(files: Iterable[InputFile], reading: Reading) -> bytes:

@@ -12,12 +12,12 @@ from spacy_span_selector.layers.coref.pair_features import MentionFacts
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, MostProbable
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives, sample_spans
 from spacy_span_selector.layers.selection.selectors import (
+    GoldTypes,
     Selection,
     Selector,
     SigmoidSelector,
     StructuredSelector,
 )
-from spacy_span_selector.layers.selection.types import GoldTypes
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 
 from ...layouts import layout_of, listed

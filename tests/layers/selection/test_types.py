@@ -15,8 +15,7 @@ from spacy_span_selector.layers.selection.network import (
     SelectingHead,
     make_span_scorer,
 )
-from spacy_span_selector.layers.selection.selectors import Selection
-from spacy_span_selector.layers.selection.types import ANY_TYPES, GoldTypes
+from spacy_span_selector.layers.selection.selectors import ANY_TYPES, GoldTypes, Selection
 from spacy_span_selector.layers.spans.layout import MOST_ENTRIES, SpanLayout
 
 from ...layouts import every_span, layout_of, listed

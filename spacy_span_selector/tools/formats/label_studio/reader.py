@@ -116,8 +116,7 @@ def _choose_annotation(annotations: Any, place: str, report: Report) -> list[Any
         return None
     others = "annotations of tasks that have another, which is the ground truth or comes first"
     report.leave_out(others, f"{place}: {len(good)} annotations.", len(good) - 1)
-    chosen: list[Any] = next((each for each in good if each.get("ground_truth")), good[0])["result"]
-    return chosen
+    return next((each for each in good if each.get("ground_truth")), good[0])["result"]
 
 
 def _make_doc(data: dict[str, Any], text: str, nlp: Language, place: str, report: Report) -> Doc:
