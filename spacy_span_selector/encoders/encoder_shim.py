@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PureWindowsPath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,7 +26,7 @@ from transformers import MODEL_MAPPING
 from ..models.torch_head import AveragedShim
 from ..models.weights import load_weights, save_weights
 from .sentence_windows import SentenceWindows
-from .without_white_space import read_without_white_space
+from .without_white_space import run_without_white_space
 
 OWNER = "the pretrained encoder"
 LOCAL = {"trust_remote_code": False, "local_files_only": True}
@@ -109,7 +110,7 @@ class WordsTransformer(TransformerModel):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._func = read_without_white_space(self._func)
+        self._func = partial(run_without_white_space, self._func)
         if isinstance(self.attrs["get_spans"], SentenceWindows):
             self.attrs["get_spans"] = ModelWindows(self.attrs["get_spans"], self)
 

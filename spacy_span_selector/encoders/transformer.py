@@ -98,11 +98,7 @@ def build_transformer_model(settings: EncoderSettings) -> Model[list[Doc], FullT
 def build_tok2vec_transformer(
     pooling: Model[Ragged, Floats2d], settings: EncoderSettings, grad_factor: float = 1.0
 ) -> Model[list[Doc], list[Floats2d]]:
-    """Build a pretrained encoder of one component's own: what `nlp.replace_listeners` puts in place of a listener.
-
-    pooling (Model[Ragged, Floats2d]): Makes one vector of those of the subwords of a token.
-    grad_factor (float): What the gradient is multiplied by before the encoder gets it.
-    """
+    """Build a pretrained encoder of one component's own: what `nlp.replace_listeners` puts in place of a listener."""
     transformer = build_transformer_model(**vars(settings))
     from spacy_transformers.layers import split_trf_batch, trfs2arrays
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,8 +26,6 @@ def without_white_space(tok2vec: Model[list[Doc], list[Floats2d]]) -> Model[list
 
     Only a tok2vec that several components share needs it: a component of this package does so with its own. A token
     that is read as several words has the sum of their vectors.
-
-    tok2vec (Model[list[Doc], list[Floats2d]]): Gives one vector for each token.
     """
     return Model("without_white_space", _forward, init=_init, layers=[tok2vec], dims={"nO": None})
 
@@ -61,23 +58,15 @@ def _forward(
     return [spread(*columns) for columns in zip(cleaned, places, vectors, strict=True)], backprop_words
 
 
-def read_without_white_space(run: RunTransformer) -> RunTransformer:
-    """Give a transformer, which `run` runs, documents without white space tokens. No subword belongs to these."""
-    return partial(_run_on_words, run)
-
-
-def _run_on_words(
+def run_without_white_space(
     run: RunTransformer, model: Model[Any, Any], docs: list[Doc], is_train: bool
 ) -> tuple[FullTransformerBatch, Callable[[Any], Any]]:
-    cleaned = [_with_words(document) for document in clean_docs(docs)]
+    """Run a transformer on documents without white space tokens. No subword belongs to these."""
+    # A document of white space alone is read as it is, as a transformer must read something.
+    cleaned = [each if len(each.places) else split_doc(each.source) for each in clean_docs(docs)]
     output, backprop = run(model, [document.doc for document in cleaned], is_train)
     _return_to_source(output, cleaned)
     return output, backprop
-
-
-def _with_words(cleaned: CleanDoc) -> CleanDoc:
-    """A document of white space alone is read as it is, as a transformer must read something."""
-    return cleaned if len(cleaned.places) else split_doc(cleaned.source)
 
 
 def _return_to_source(output: FullTransformerBatch, cleaned: Sequence[CleanDoc]) -> None:

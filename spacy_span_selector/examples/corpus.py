@@ -63,10 +63,7 @@ def create_corpus(
     sample: Sample | None = None,
     augmenter: Augmenter | None = None,
 ) -> Callable[[Language], Iterable[Example]]:
-    """Create a reader of .spacy files; the arguments are those of `PreannotatedCorpus` and `GivenAnnotation`.
-
-    RAISES (ValueError): If there is no path.
-    """
+    """Create a reader of .spacy files; the arguments are those of `PreannotatedCorpus` and `GivenAnnotation`."""
     if path is None:
         raise ValueError(Errors.E913)
     return PreannotatedCorpus(
@@ -85,11 +82,8 @@ def create_corpus(
 def create_corpora(*corpora: Callable[[Language], Iterable[Example]]) -> Callable[[Language], Iterable[Example]]:
     """Create a reader that takes one example from each of several corpora in turn, until all have ended.
 
-    The corpora may be annotated for different tasks: a component learns from those that have its annotation, and
-    ignores the others in training.
-
-    corpora (Callable[[Language], Iterable[Example]]): The reader of each corpus, `[corpora.train.*.NAME]` in config
-        files.
+    They are `[corpora.train.*.NAME]` in config files, and may be annotated for different tasks: a component learns from
+    those that have its annotation, and ignores the others in training.
     """
     return partial(_read_in_turn, corpora)
 
@@ -100,10 +94,7 @@ def _read_in_turn(corpora: Sequence[Callable[[Language], Iterable[Example]]], nl
 
 
 def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
-    """Read the documents of a .spacy file.
-
-    RAISES (OSError | ValueError): If the file can't be read, is damaged, or of another kind, naming it.
-    """
+    """Read the documents of a .spacy file, or raise an OSError or ValueError that names it."""
     for doc in read_sound_docs(path, vocab):
         if isinstance(doc, ValueError):
             raise doc
@@ -236,10 +227,7 @@ class PreannotatedCorpus(Corpus):
             yield example
 
     def read_docbin(self, vocab: Vocab, locs: Iterable[str | Path]) -> Iterator[Doc]:
-        """The documents of .spacy files, cut if they are longer than `max_words`.
-
-        RAISES (ValueError): If a file is damaged, or another kind of file, naming it.
-        """
+        """The documents of .spacy files, cut if they are longer than `max_words`; see `read_docs`."""
         files: dict[str, str | Path] = {}
         for path in locs:  # in which a file comes again if a link leads to a folder that it lies in: it is read once
             files.setdefault(os.path.realpath(path), path)

@@ -37,15 +37,11 @@ def gold_frames(
 ) -> tuple[GoldFrames, LostSpans]:
     """Align the gold frames of a batch with its predicted documents.
 
-    sentences (Sequence[Lengths]): The sentences of the predicted documents.
-    roles, rolesets (Mapping[str, int]): Their numbers. A roleset without one is not known.
+    sentences, max_width: As for `SpanAligner`; of all examples.
     seen (RolesetCounts | None): The rolesets that each form and lemma may have; None if rolesets are not learnt.
-    max_width (int | None): The greatest number of tokens of an argument, None for no limit.
-    band_width (int | None): The greatest number of tokens of a span in a sentence of any length, None if long sentences
-        were cut.
+    band_width (int | None): As in `NetworkSettings`.
     RETURNS (tuple[GoldFrames, LostSpans]): What can be learnt, and what was left out: predicates that don't align,
         with all of their arguments; arguments; and rolesets, whose predicates are kept.
-    RAISES (ValueError): If the two sides of an example have different texts.
     """
     lost = LostSpans()
     frames: list[tuple[int, int, int, list[tuple[int, int, int]]]] = []

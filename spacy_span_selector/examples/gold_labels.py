@@ -47,12 +47,7 @@ def gold_labels(
     max_width: int | None,
     device: torch.device | None,
 ) -> tuple[GoldLabels, LostSpans]:
-    """Align the labelled spans of a batch with its predicted documents.
-
-    sentences (Sequence[Lengths]): The sentences of the predicted documents.
-    max_width (int | None): The greatest number of tokens of a span, None for no limit.
-    RAISES (ValueError): If the two sides of an example have different texts.
-    """
+    """Align the labelled spans of a batch with its predicted documents; see `SpanAligner`."""
     lost = LostSpans()
     found: dict[tuple[int, int], set[int]] = {}
     offset = 0

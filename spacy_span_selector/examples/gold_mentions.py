@@ -32,13 +32,8 @@ def gold_mentions(
     max_width: int | None,
     device: torch.device | None,
 ) -> tuple[GoldMentions, LostSpans]:
-    """Align the gold clusters of a batch with its predicted documents.
-
-    sentences (Sequence[Lengths]): The sentences of the predicted documents.
-    types (Mapping[str, int]): The number of each type of mentions, which is that of their cluster.
-    max_width (int | None): The greatest number of tokens of a mention, None for no limit.
-    RAISES (ValueError): If the two sides of an example have different texts.
-    """
+    """Align the gold clusters, whose types their mentions have, with the predicted documents of a batch; see
+    `SpanAligner`."""
     lost = LostSpans()
     mentions: dict[tuple[int, int], int] = {}
     allowed: list[list[bool]] = []
@@ -82,11 +77,8 @@ TOO_WIDE_HERE = "is wider than 'max_span_width' of the model, in a sentence too 
 def given_mentions(
     cleaned: Sequence[CleanDoc], layout: SpanLayout, key: str, choose: CandidateStrategy
 ) -> tuple[CandidateStrategy, LostSpans]:
-    """Link the spans that a document is given; in a document without, those that a strategy chooses.
-
-    key (str): Where given mentions are in `doc.spans`.
-    RETURNS (tuple[CandidateStrategy, LostSpans]): The strategy, and given spans that can't be linked.
-    """
+    """The strategy that links the spans that a document is given, and in one without those that another strategy
+    chooses; and given spans that can't be linked."""
     lost = LostSpans()
     closed = [key in document.source.spans for document in cleaned]
     if not any(closed):

@@ -26,10 +26,7 @@ def take_gold_sentences(examples: Iterable[Example]) -> None:
 
 
 def sentence_lengths(docs: Sequence[Doc], component: str) -> list[Lengths]:
-    """The number of words of each sentence of each document.
-
-    RAISES (ValueError): If a document has no sentence boundaries.
-    """
+    """The number of words of each sentence of each document, all of which must have sentence boundaries."""
     lengths = []
     for doc in docs:
         if lacks_boundaries(doc):

@@ -166,10 +166,8 @@ class Clusters(list[Cluster]):
 def doc_clusters(doc: Doc, prefix: str | None = None, labelled_key: str | None = None) -> Clusters:
     """The clusters of a document, in the order of their first mentions; empty groups and spans are left out.
 
-    prefix (str | None): Prefix of the keys of clusters, as the component's setting; None for the one that the document
-        has. Of several, these are the default or else that of the first component.
-    labelled_key (str | None): Where labelled spans are, which tell the labels of clusters; None for where the document
-        has them.
+    prefix, labelled_key (str | None): Where clusters are, and labelled spans, which tell their labels; None for where
+        the document has them. Of several prefixes, that is the default or else that of the first component.
     """
     said: dict[Mention | None, list[Span]] = {}
     for quotation in get_quotations(doc):

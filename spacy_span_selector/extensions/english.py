@@ -83,11 +83,8 @@ VERBS: dict[str, list[str]] = packaged_table("en", IRREGULAR_VERBS)
 
 
 def verbs_in_perfect(words: Sequence[str]) -> list[str]:
-    """The irregular verbs of which the last of some words may be a participle in the perfect: "drink" of "had drunk".
-
-    words (Sequence[str]): The words of a sentence up to a verb.
-    RETURNS (list[str]): The verbs; empty if no auxiliary of the perfect comes before it, or its form is regular.
-    """
+    """The irregular verbs of which the last of some words, of a sentence up to a verb, may be a participle in the
+    perfect: "drink" of "had drunk"."""
     *before, form = (word.lower().replace("’", "'") for word in words)
     other = next((word for word in reversed(before) if word not in BEFORE_PARTICIPLES and word[-2:] != "ly"), None)
     return VERBS.get(form, []) if other in PERFECT else []
@@ -101,11 +98,7 @@ SHORTEST_STEM = 2
 
 
 def base_forms(form: str) -> Iterator[str]:
-    """Words that a form may be a regular form of: "stop" of "stopped", "pick up" of "picks up".
-
-    form (str): A word, or a verb and its particle, in lower case.
-    RETURNS (Iterator[str]): Candidates; some are no words.
-    """
+    """Words that a form may be a regular form of: "stop" of "stopped", "pick up" of "picks up"; see `words_of_form`."""
     word, space, particle = form.partition(" ")
     for ending, replacements in ENDINGS.items():
         stem = word.removesuffix(ending)

@@ -132,8 +132,7 @@ def doc_frames(doc: Doc, prefix: str | None = None) -> Frames:
     """The frames of a document, in the order of their predicates; arguments without tokens are left out, and predicates
     without tokens with their frames. An argument that is there twice counts once.
 
-    prefix (str | None): Prefix of the keys of frames, as the component's setting; None for the one that the document
-        has. Of several, these are the default or else that of the first component.
+    prefix (str | None): As for `doc_clusters`.
     """
     frames = Frames()
     for group, spans in read_spans(doc, frame_keys(doc, find_frame_prefix(doc) if prefix is None else prefix)):

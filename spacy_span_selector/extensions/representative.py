@@ -65,11 +65,8 @@ def labels_by_span(doc: Doc, key: str = LABELLED_KEY) -> dict[Mention, dict[str,
 
 
 def span_label(mentions: Iterable[Span], labels: Mapping[Mention, Mapping[str, float]]) -> str:
-    """The label that most mentions have as labelled spans, of equally frequent ones the first; "" if none has one.
-
-    mentions (Iterable[Span]): The mentions of a cluster, in the order of the text.
-    labels (Mapping[Mention, Mapping[str, float]]): What `labels_by_span` returns. A probable label counts more.
-    """
+    """The label that most mentions of a cluster have as labelled spans, of equally frequent ones the first; "" if none
+    has one. `labels` are what `labels_by_span` returns: a probable one counts more."""
     votes: dict[str, float] = {}
     for mention in mentions:
         for label, score in labels.get((mention.start, mention.end), {}).items():

@@ -59,22 +59,15 @@ QUOTATION_WEIGHTS = "coref_quotation_weights"
 
 
 def language_table(vocab: Vocab, name: str) -> Table:
-    """A table of a language: that of the vocabulary, or else that of this package; empty if there is none.
-
-    name (str): One of the names above.
-    RETURNS (Table): Look up words with `get`; its keys are hashes.
-    """
+    """A table of a language, by one of the names above: that of the vocabulary, or else that of this package; empty if
+    there is none. Its keys are hashes: look up words with `get`."""
     if vocab.lookups.has_table(name):
         return vocab.lookups.get_table(name)
     return _table(vocab.lang or "", name)
 
 
 def packaged_table(language: str, name: str) -> dict[str, Any]:
-    """A table of this package by its words; empty if there is none.
-
-    language (str): A code as spaCy has them, such as "en".
-    name (str): One of the names above.
-    """
+    """A table of this package by its words; empty if there is none."""
     return _read(language).get(name, {})
 
 

@@ -21,9 +21,8 @@ def interpolate(after: Any, before: Any, share: float, docs: Iterable[Doc] = ())
     these nothing was known before.
 
     after, before (TrainablePipe): The component after the training, which is changed, and the same before it, which
-        gets the new labels.
+        gets the labels that were added from `docs`.
     share (float): How much of the way from the one before is kept: 0 for its weights, 1 for no change.
-    docs (Iterable[Doc]): The documents whose labels were added before the training.
     """
     models: list[Model[Any, Any]] = [after.model, before.model]
     for node, old in zip(*(model.walk() for model in models), strict=True):

@@ -27,6 +27,5 @@ def sigmoid_selector(non_crossing: bool = False) -> SigmoidSelector:
 
     non_crossing (bool): Whether the best non-crossing set of spans is kept at prediction, instead of every span whose
         probability is above the threshold.
-    RAISES (ValueError): If it is neither true nor false.
     """
     return SigmoidSelector(non_crossing)

@@ -53,9 +53,6 @@ def cut_long_sentences(
 
     A piece ends at the end of a line or behind a stop, otherwise behind a comma, a dash or a bracket, otherwise
     anywhere, and has at least half as many words as it may have if there is such a place.
-
-    most (int | None): The greatest number of words. None for no limit.
-    RETURNS (tuple[list[Lengths], LostSpans]): The sentences and pieces, and which sentences were cut.
     """
     cut = LostSpans()
     if most is None or all(max(lengths, default=0) <= most for lengths in sentences):

@@ -39,12 +39,7 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         return {label: number for number, label in enumerate(self._labels)}
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
-        """Take over the labels of a corpus, or those of the settings.
-
-        docs (Iterable[Doc]): Documents with gold annotation, from which they are collected if they are not given.
-        settings (Mapping[str, Any]): `labels`, as for `initialize`.
-        RAISES (ValueError): If labels have another form.
-        """
+        """Take over the labels of a corpus, or the `labels` of the settings, as for `initialize`."""
         labels = settings.get("labels")
         labels = self._collect_labels(docs) if labels is None else labels
         _check_labels(self.name, labels)
@@ -54,7 +49,6 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         """Add a label to a network that has been trained. It is predicted after further training.
 
         RETURNS (int): 1, or 0 if it is there already.
-        RAISES (ValueError): If the label is no label, or the network has not been initialized.
         """
         return len(self._grow([label]))
 
@@ -63,9 +57,7 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
 
         What was learnt of other labels stays. Without this, new ones are left out of training.
 
-        docs (Iterable[Doc]): Documents with gold annotation.
         RETURNS (dict[str, list[str]]): The new "labels".
-        RAISES (ValueError): If a label is no label, or the network has not been initialized.
         """
         return {"labels": self._grow(self._collect_labels(docs))}
 
@@ -93,10 +85,7 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         """The label of each annotated span of a document that has one; None if the document is not annotated."""
 
     def _predicted_types(self) -> list[int] | None:
-        """The numbers of the labels that are predicted; None for all.
-
-        RAISES (ValueError): If one is no label.
-        """
+        """The numbers of the labels that are predicted; None for all."""
         if self.types is None:
             return None
         numbers = self.numbers

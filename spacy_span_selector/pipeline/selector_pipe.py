@@ -243,12 +243,8 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         return self._loss_and_gradient(scores, gold, own_gold, layout)
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
-        """Take over what the component must know of a corpus before its network is built, if anything.
-
-        docs (Iterable[Doc]): Documents with gold annotation, from which it is collected if the settings don't tell it.
-        settings (Mapping[str, Any]): Those of the component in `[initialize.components]` of a config.
-        RAISES (ValueError): If there is none, or the settings have another form.
-        """
+        """Take over what the component must know of a corpus before its network is built, if anything; from its
+        settings in `[initialize.components]`, or else from documents with gold annotation."""
 
     def _build(self, examples: Sequence[Example], settings: Mapping[str, Any]) -> None:
         """Take over what must be known of a corpus (`take_labels`), and build the network for it."""
@@ -262,12 +258,10 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         self.lost.start_again()  # training counts by itself
 
     def find_lost(self, examples: Iterable[Example]) -> dict[str, LostSpans]:
-        """Count gold annotation that training would drop. Skips examples without sentence boundaries; needs no network.
+        """Count gold annotation that training would drop; needs no network, and modifies nothing. Examples of which
+        neither side has sentence boundaries are skipped.
 
-        examples (Iterable[Example]): Examples of the corpus. They are not modified. Those of which neither side has
-            sentence boundaries are ignored.
         RETURNS (dict[str, LostSpans]): Spans of the references by what is done with them, as messages say it.
-        RAISES (ValueError): If the two sides of an example have different texts.
         """
         known = [
             Example(example.predicted.copy(), example.reference) if lacks_boundaries(example.predicted) else example
@@ -295,10 +289,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         return srsly.msgpack_dumps(content)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any]:
-        """Load the component from bytes, as spaCy does, but check its settings first.
-
-        RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
-        """
+        """Load the component from bytes, as spaCy does, but check its settings first, and the sizes of its weights."""
         exclude = list(exclude)
         with naming_what_is_loaded(self.name, "the bytes"):
             saved = dict(srsly.msgpack_loads(bytes_data))
@@ -317,10 +308,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
             srsly.write_json(Path(path) / CFG, self._saved())
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> SelectorPipe[Any, Any, Any]:
-        """Load the component from a folder, as spaCy does, but check its settings first.
-
-        RAISES (ValueError): If the settings, or the sizes of the weights, are not those of such a component.
-        """
+        """Load the component from a folder, as `from_bytes` does."""
         exclude = list(exclude)
         file = Path(path) / CFG
         if CFG not in exclude and file.is_file():

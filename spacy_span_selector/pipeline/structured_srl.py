@@ -171,10 +171,7 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         self._build(examples, {"labels": labels, "lexicon": lexicon})
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
-        """Take over the roles and rolesets of a corpus, or the `labels` and the `lexicon` of the settings.
-
-        RAISES (ValueError): If no document has an argument, or labels or lexicon have another form.
-        """
+        """Take over the roles and rolesets of a corpus, or the `labels` and the `lexicon` of the settings."""
         labels = settings.get("labels")
         if labels is None:
             labels = self._collect_labels(docs)
@@ -191,21 +188,11 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         self._rolesets = KnownRolesets(rolesets, lexicon if predicts else {}, tuple(labels["roles"]))
 
     def add_label(self, label: str) -> int:
-        """Add a role to a network that has been trained. It is predicted after further training.
-
-        RETURNS (int): 1, or 0 if it is there already.
-        RAISES (ValueError): If the label is no role, or the network has not been initialized.
-        """
+        """Add a role, as `LabelledPipe.add_label` adds a label."""
         return len(self._grow({"roles": [label], "rolesets": self._rolesets.seen_counts})["roles"])
 
     def add_labels(self, docs: Iterable[Doc]) -> dict[str, list[str]]:
-        """Add the roles and rolesets of a corpus to a network that has been trained, before it is trained further.
-
-        What was learnt of other roles and rolesets stays. Without this, new ones are left out of training.
-
-        RETURNS (dict[str, list[str]]): The new "roles" and "rolesets".
-        RAISES (ValueError): If a label is no role, or the network has not been initialized.
-        """
+        """Add the "roles" and "rolesets" of a corpus, as `LabelledPipe.add_labels` adds labels; the new ones."""
         docs = list(docs)
         labels = self._collect_labels(docs)
         labels["rolesets"] = self._rolesets.seen_counts

@@ -74,10 +74,8 @@ def count_coref(
     keep_singletons: bool = True,
     **cfg: Any,
 ) -> tuple[Counts, ...] | None:
-    """The counts of one document for MUC, B3 and CEAF-phi4, the mean of whose F1 is the CoNLL score.
-
-    The arguments are those of `score_coref`. None if the reference is not annotated.
-    """
+    """The counts of one document for MUC, B3 and CEAF-phi4, the mean of whose F1 is the CoNLL score, by settings as for
+    `score_coref`; None if the reference is not annotated."""
     scores = CorefScores(keep_singletons=keep_singletons)
     return (scores.muc, scores.b_cubed, scores.ceaf_phi4) if _add(example, scores, prefix, mentions_key) else None
 

@@ -81,10 +81,8 @@ def score_srl(
 def count_srl(
     example: Example, *, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY, **cfg: Any
 ) -> tuple[Counts, ...] | None:
-    """The counts of the arguments of one document, whose F1 is the main score; the arguments are those of `score_srl`.
-
-    RETURNS (tuple[Counts, ...] | None): To be summed over documents; None if the reference is not annotated.
-    """
+    """The counts of the arguments of one document, whose F1 is the main score, by settings as for `score_srl`; None if
+    the reference is not annotated."""
     both = _both_sides(example, prefix, predicates_key)
     if both is None:
         return None

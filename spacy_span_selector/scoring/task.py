@@ -39,13 +39,12 @@ class Task:
         that they have there.
     main_counts (Callable): Takes an example and, by name, the component's settings; returns the counts of the document
         for the metrics whose mean F1 is the main score, None if its reference is not annotated.
-    gold_spans (Callable): Takes a document and the component's settings; returns the spans that its groups hold, None
-        if the document is not annotated.
-    groups (Callable): Takes a document and the component's settings; returns the groups of `doc.spans`.
-    can_learn (Callable): Takes a document and the component's settings; tells if the component can be initialized with
-        its annotation.
-    of_settings (Callable | None): Takes the component's settings and returns the task with the names that its scores
-        have then; None if they are the same with all settings.
+    gold_spans (Callable): By a document and the component's settings, the spans that its groups hold; None if it is not
+        annotated.
+    groups (Callable): Likewise, the groups of `doc.spans`.
+    can_learn (Callable): Likewise, whether the component can be initialized with its annotation.
+    of_settings (Callable | None): By the component's settings, the task with the names that its scores have then; None
+        if they are the same with all settings.
     """
 
     factory: str
@@ -119,10 +118,7 @@ def all_tasks() -> list[Task]:
 
 
 def check_same_text(gold: Doc, predicted: Doc) -> None:
-    """Check that spans of two documents can be compared by their character offsets.
-
-    RAISES (ValueError): If the texts differ, with the document, the position, and the text of each side there.
-    """
+    """Check that spans of two documents can be compared by their character offsets: that they have the same text."""
     if gold.text == predicted.text:
         return
     position = next(

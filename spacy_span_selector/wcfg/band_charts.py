@@ -69,10 +69,7 @@ class BandCharts(Charts):
 
 
 def band_to_chart(spans: Tensor, elsewhere: float) -> Tensor:
-    """Lay out spans, given by first token and width, in a chart by start, which has a value elsewhere.
-
-    Shapes: (batch, n, most) -> (most + 1, n + 1, batch)
-    """
+    """`spans_to_chart` of spans given by first token and width. Shapes: (batch, n, most) -> (most + 1, n + 1, batch)"""
     batch, tokens, most = spans.shape
     chart = spans.new_full((most + 1, tokens + 1, batch), elsewhere)
     chart[1:, :-1] = spans.permute(2, 1, 0)

@@ -84,13 +84,8 @@ class ArgumentOutput(Protocol):
 class ArgumentFinder(nn.Module, ABC):
     """Find the arguments of predicates.
 
-    Made by `SrlHead`, with these arguments:
-
-    width (int): Width of the token vectors.
-    predicate_width (int): Width of the predicate vectors.
-    roles (int): How many roles there are, the null role not counted.
-    rolesets, tags (int): How many rolesets and function tags there are; see `SrlHead`.
-    settings (SrlSettings): All other sizes.
+    Made by `SrlHead` with its own arguments, of which `width` is that of the token vectors, and with `predicate_width`,
+    that of the predicate vectors.
     """
 
     @abstractmethod

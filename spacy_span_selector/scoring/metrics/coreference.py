@@ -61,12 +61,8 @@ def find_overlap(gold: Clusters, predicted: Clusters) -> Overlap:
 
 
 def drop_repeated(clusters: Clusters) -> list[list[Hashable]]:
-    """Keep only the first occurrence of each mention, and leave out clusters that become empty.
-
-    Every metric here compares partitions, in which a mention has one cluster. The official scorer drops repeated
-    mentions of the prediction in the same way, if the gold annotation has them; here this holds for every mention
-    on either side.
-    """
+    """Keep only the first occurrence of each mention, and leave out clusters that become empty: every metric here
+    compares partitions, in which a mention has one cluster."""
     seen: set[Hashable] = set()
     partition = []
     for cluster in clusters:
@@ -89,12 +85,8 @@ def muc(gold: Clusters, predicted: Clusters) -> Counts:
     """
     overlap = find_overlap(gold, predicted)
     common_links = float((overlap.shared - 1).sum())
-    return Counts(
-        common_links,
-        float((overlap.gold_sizes - 1).sum()),
-        common_links,
-        float((overlap.predicted_sizes - 1).sum()),
-    )
+    gold_links, predicted_links = (float((sizes - 1).sum()) for sizes in (overlap.gold_sizes, overlap.predicted_sizes))
+    return Counts(common_links, gold_links, common_links, predicted_links)
 
 
 def b_cubed(gold: Clusters, predicted: Clusters) -> Counts:
