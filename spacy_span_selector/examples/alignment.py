@@ -94,28 +94,25 @@ class SpanAligner:
 
     @cached_property
     def _edges(self) -> tuple[list[int], list[int]]:
-        return _aligned_edges(self.example)
-
-
-def _aligned_edges(example: Example) -> tuple[list[int], list[int]]:
-    """For each token of the reference, the predicted token that starts where it starts, and the one that ends
-    where it ends; -1 where there is none."""
-    if np.array_equal(example.predicted.to_array("ORTH"), example.reference.to_array("ORTH")):  # aligning takes long
-        tokens = list(range(len(example.reference)))
-        return tokens, tokens
-    try:
-        alignment = example.alignment
-    except ValueError as error:
-        raise ValueError(
-            f"Can't align {describe_doc(example.reference)}: its text differs from the text that was annotated. "
-            f"The reference starts {example.reference.text[:60]!r}, the prediction {example.predicted.text[:60]!r}. "
-            "Make both from the same text, whitespace and case aside."
-        ) from error
-    (first, last), (first_back, last_back) = map(_partners, (alignment.y2x, alignment.x2y))
-    places = np.arange(len(first))
-    starts_together = (first >= 0) & (first_back[first] == places)
-    ends_together = (last >= 0) & (last_back[last] == places)
-    return np.where(starts_together, first, -1).tolist(), np.where(ends_together, last, -1).tolist()
+        """For each token of the reference, the predicted token that starts where it starts, and the one that ends where
+        it ends; -1 where there is none."""
+        predicted, reference = self.example.predicted, self.example.reference
+        if np.array_equal(predicted.to_array("ORTH"), reference.to_array("ORTH")):  # aligning takes long
+            tokens = list(range(len(reference)))
+            return tokens, tokens
+        try:
+            alignment = self.example.alignment
+        except ValueError as error:
+            raise ValueError(
+                f"Can't align {describe_doc(reference)}: its text differs from the text that was annotated. "
+                f"The reference starts {reference.text[:60]!r}, the prediction {predicted.text[:60]!r}. "
+                "Make both from the same text, whitespace and case aside."
+            ) from error
+        (first, last), (first_back, last_back) = map(_partners, (alignment.y2x, alignment.x2y))
+        places = np.arange(len(first))
+        starts_together = (first >= 0) & (first_back[first] == places)
+        ends_together = (last >= 0) & (last_back[last] == places)
+        return np.where(starts_together, first, -1).tolist(), np.where(ends_together, last, -1).tolist()
 
 
 def _partners(alignment: AlignmentArray) -> tuple[np.ndarray, np.ndarray]:

@@ -41,7 +41,8 @@ class SpanParts(NamedTuple):
     weight (Tensor): Attention weight of each token, up to a factor of its sentence; above 0 in padding, too, so that
         nothing is divided by 0. Shape: (sentences, length, 1)
     weighted (Tensor): Projected tokens times their weights. Shape: (sentences, length, hidden)
-    widths (Tensor): Projected width features. Shape: (width buckets, hidden)
+    widths (Tensor): Projected width features, of all sentences or of each. Shape: (width buckets, hidden) or
+        (sentences, width buckets, hidden)
     mask (Tensor | None): Dropout of the hidden vectors of each sentence, None for none. Shape: (sentences, 1, hidden)
     output (Tensor): The output layer. Shape: (scores, hidden)
     lengths (Tensor): Number of tokens of each sentence, none greater than that of the sentence before it.
@@ -99,27 +100,13 @@ def score_diagonals(parts: SpanParts, most: int | None = None, band: bool = Fals
     return torch.cat([_Diagonals.apply(most, band, *_put_mask_on_parts(some)) for some in parts.split(at_once)])
 
 
-class _Parts(NamedTuple):
-    """`SpanParts` with the mask on each of them: as it is nowhere below 0, that is the same as on the hidden layer.
-
-    widths (Tensor): Projected width features of each sentence. Shape: (sentences, width buckets, hidden)
-    """
-
-    start: Tensor
-    end: Tensor
-    weight: Tensor
-    weighted: Tensor
-    widths: Tensor
-    output: Tensor
-    lengths: Tensor
-
-
-def _put_mask_on_parts(parts: SpanParts) -> _Parts:
-    start, end, weight, weighted, widths, mask, output, lengths = parts
+def _put_mask_on_parts(parts: SpanParts) -> SpanParts:
+    """The same with the mask on each part: as it is nowhere below 0, that is the same as on the hidden layer."""
+    start, end, _, weighted, widths, mask, *_ = parts
     widths = widths[: int(width_numbers(end.shape[1], widths.device)[-1]) + 1]
     if mask is None:
-        return _Parts(start, end, weight, weighted, widths.expand(len(start), -1, -1), output, lengths)
-    return _Parts(start * mask, end * mask, weight, weighted * mask, widths * mask, output, lengths)
+        return parts._replace(widths=widths.expand(len(start), -1, -1))
+    return parts._replace(start=start * mask, end=end * mask, weighted=weighted * mask, widths=widths * mask, mask=None)
 
 
 class _Diagonal(NamedTuple):
@@ -153,7 +140,7 @@ class _Sums(NamedTuple):
     weight: Tensor
 
     @classmethod
-    def zeros(cls, parts: _Parts) -> _Sums:
+    def zeros(cls, parts: SpanParts) -> _Sums:
         """Of spans of no width."""
         return cls(torch.zeros_like(parts.start), torch.zeros_like(parts.start[:, :, :1]))
 
@@ -161,7 +148,7 @@ class _Sums(NamedTuple):
         """A view of those of spans as wide as these, or wider."""
         return _Sums(self.weighted[diagonal.firsts], self.weight[diagonal.firsts])
 
-    def grow(self, parts: _Parts, diagonal: _Diagonal) -> _Sums:
+    def grow(self, parts: SpanParts, diagonal: _Diagonal) -> _Sums:
         """Widen the spans by a token, in place, to those of a diagonal. What it has no span for stays as it was."""
         sums = self.of(diagonal)
         sums.weighted.add_(parts.weighted[diagonal.lasts])
@@ -173,12 +160,12 @@ class _Sums(NamedTuple):
 
 
 class _Diagonals(torch.autograd.Function):
-    """The scores of all spans of some sentences, up to a greatest width, from the columns of `_Parts`."""
+    """The scores of all spans of some sentences, up to a greatest width, from `SpanParts` without a mask."""
 
     @staticmethod
-    def forward(ctx: Any, most: int | None, band: bool, *columns: Tensor) -> Tensor:
+    def forward(ctx: Any, most: int | None, band: bool, *columns: Any) -> Tensor:
         ctx.save_for_backward(*columns)
-        parts = _Parts(*columns)
+        parts = SpanParts(*columns)
         count, starts, _ = parts.start.shape
         chart = parts.start.new_zeros(count, starts, (band and most) or starts, len(parts.output))
         sums = _Sums.zeros(parts)
@@ -194,8 +181,9 @@ class _Diagonals(torch.autograd.Function):
     def backward(ctx: Any, d_chart: Tensor) -> tuple[Tensor | None, ...]:
         if torch.is_grad_enabled():
             raise RuntimeError("span scores can be differentiated once only: call backward without create_graph=True")
-        parts = _Parts(*ctx.saved_tensors)
-        gradients = _Parts(*map(torch.zeros_like, parts))
+        parts = SpanParts(*ctx.saved_tensors)
+        known = {name: part for name, part in parts._asdict().items() if part is not None}
+        gradients = parts._replace(**{name: torch.zeros_like(part) for name, part in known.items()})
         # What reaches A(i, k) and Z(i, k): of the span (i, k) and of all wider ones that start at i.
         d_sums = _Sums.zeros(parts)
         for run, before in reversed(list(zip(ctx.runs, _sums_before(ctx.runs, parts), strict=True))):
@@ -248,7 +236,7 @@ def _runs(lengths: Tensor, most: int | None = None, starts: int | None = None) -
     return runs
 
 
-def _sums_before(runs: list[_Run], parts: _Parts) -> list[_Sums]:
+def _sums_before(runs: list[_Run], parts: SpanParts) -> list[_Sums]:
     """The sums from which each run begins to grow."""
     sums = _Sums.zeros(parts)
     before = []
