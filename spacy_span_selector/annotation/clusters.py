@@ -92,7 +92,7 @@ def set_clusters(
     antecedents (OfMentions[Mention | None]): An earlier mention of the same cluster, or None.
     reasons (OfMentions[str]): Why each mention was joined or kept apart against what the network alone would do, in
         words, kept in `attrs["reasons"]`; "" if there is nothing to say.
-    names, entity_types (Sequence[str]): One for each cluster, such as "person"; "" if it has none.
+    names, entity_types (Sequence[str]): One for each cluster, such as "Elizabeth" and "person"; "" if it has none.
     """
     clusters = [
         check_spans(doc, cluster, f"clusters[{i}]")

@@ -39,7 +39,10 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         return {label: number for number, label in enumerate(self._labels)}
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
-        """Take over the labels of a corpus, or the `labels` of the settings, as for `initialize`."""
+        """Take over the labels of a corpus, or the `labels` of the settings, as for `initialize`.
+
+        RAISES (ValueError): If labels have another form.
+        """
         labels = settings.get("labels")
         labels = self._collect_labels(docs) if labels is None else labels
         _check_labels(self.name, labels)
@@ -49,6 +52,7 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         """Add a label to a network that has been trained. It is predicted after further training.
 
         RETURNS (int): 1, or 0 if it is there already.
+        RAISES (ValueError): If the label is no label, or the network has not been initialized.
         """
         return len(self._grow([label]))
 
@@ -58,6 +62,7 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         What was learnt of other labels stays. Without this, new ones are left out of training.
 
         RETURNS (dict[str, list[str]]): The new "labels".
+        RAISES (ValueError): As `add_label`.
         """
         return {"labels": self._grow(self._collect_labels(docs))}
 

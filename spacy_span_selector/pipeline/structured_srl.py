@@ -171,7 +171,10 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         self._build(examples, {"labels": labels, "lexicon": lexicon})
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
-        """Take over the roles and rolesets of a corpus, or the `labels` and the `lexicon` of the settings."""
+        """Take over the roles and rolesets of a corpus, or the `labels` and the `lexicon` of the settings.
+
+        RAISES (ValueError): If no document has an argument, or labels or lexicon have another form.
+        """
         labels = settings.get("labels")
         if labels is None:
             labels = self._collect_labels(docs)

@@ -48,7 +48,7 @@ def _declared_spans(doc: Doc, key: str, annotates: Sequence[str] | None) -> list
 
 def count_labelled_spans(example: Example, *, spans_key: str = LABELLED_KEY, **cfg: Any) -> tuple[Counts, ...] | None:
     """The counts of the labelled spans of one document, whose F1 is the main score: they match if they cover the same
-    characters. None if the reference is not annotated."""
+    characters, of texts that must not differ. None if the reference is not annotated."""
     if not has_labelled_spans_annotated(example.reference, spans_key):
         return None
     check_same_text(example.reference, example.predicted)

@@ -59,10 +59,8 @@ class InputFile:
 
 
 def find_inputs(paths: Sequence[str], *, stdin: str = "txt", out: Path | None = None) -> list[InputFile]:
-    """Find the files to read, each once, in the order in which they are given, and sorted within a folder or pattern.
-
-    paths (Sequence[str]): Files, folders, which are searched at any depth, patterns such as `novels/**/*.txt`, or "-".
-    """
+    """Find the files to read, each once, in the order in which they are given, and sorted within a folder, which is
+    searched at any depth, or a pattern such as `novels/**/*.txt`."""
     names = [str(Path(name)) for path in paths for name in _find(path, out)]  # without what means nothing, such as ./
     files: list[InputFile] = []
     start = 0

@@ -123,7 +123,7 @@ def annotate_dataset(
     model (str | Path): A path, which must be there on each machine, or the name of a package.
     id_column (str): The column with the name of the text; it need not be there.
     tokens, code, max_length, batch_words: As for a `Job`.
-    workers (int | None): The number of workers; None for as many as there is room for, which may change on the way.
+    workers (int | None): None for as many as there is room for, which may change on the way.
     num_cpus, num_gpus (float): The CPUs, and threads, that each takes, and its GPUs, less than 1 if several share one.
     RETURNS (ray.data.Dataset): For each row what `to_dict` returns, or in `error` why not, and all other columns.
     """

@@ -147,10 +147,7 @@ def annotate_to_folder(
     part_words: int | None = None,
     backend: Backend = in_this_process,
 ) -> Summary:
-    """Annotate files into a folder, and go on where an earlier run in it was stopped.
-
-    part_words (int | None): About how many words a part has at most; None for what suits the format.
-    """
+    """Annotate files into a folder, and go on where an earlier run in it was stopped."""
     format_ = formats.get(job.format)
     part_words = part_words or format_.part_words
     fields = {"text_field": reading.text_field, "id_field": reading.id_field, "part_words": part_words}

@@ -60,10 +60,7 @@ CURES: Mapping[str, tuple[str, str]] = {
 def find_losses(
     doc: Doc, file: Path, training: Training, pipes: Mapping[str, Pipe], *, trains: bool
 ) -> Iterator[Problem]:
-    """Find the gold annotation of a document that some of the components of a training would lose.
-
-    RAISES (ValueError): If training would stop at the document.
-    """
+    """Find what some components of a training would lose of a document; a ValueError says that it would stop there."""
     examples = list(training.examples(doc, file))
     for name, pipe in pipes.items():
         if training.tasks[name].group == "cluster":

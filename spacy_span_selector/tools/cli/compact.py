@@ -57,10 +57,8 @@ def compact_cli(
 
 
 def save_compact(nlp: Language, folder: Path, kind: str = "int8") -> list[str]:
-    """Save a pipeline so that it takes little space: its weights as numbers of a kind, without unneeded strings.
-
-    RETURNS (list[str]): Components that may need any string. If there is one, no string is left out.
-    """
+    """Save a pipeline so that it takes little space: its weights as numbers of a kind, and no strings, unless there are
+    components that may need any, which are returned."""
     from ...models.weights import stored_as
 
     with stored_as(kind):

@@ -10,9 +10,8 @@ from pathlib import Path
 def find_files(folder: str, wanted: Callable[[str], bool], *, skips: Callable[[str], bool] | None = None) -> list[str]:
     """Find files, except hidden ones, in an order that does not depend on the system.
 
-    Links to folders are followed, as corpora are often put together from them; a folder is searched once.
-
-    RETURNS (list[str]): The paths, those of links that lead nowhere, too: `what_is_wrong` describes them.
+    Links to folders are followed, as corpora are often put together from them; a folder is searched once. Links that
+    lead nowhere are there, too: `what_is_wrong` describes them.
     """
     found: list[str] = []
     folders, links = [folder], list[str]()  # a folder is searched where it lies, rather than by a link to it

@@ -85,11 +85,8 @@ def configure(nlp: Language, texts: Texts, files: Mapping[str, Path], options: M
 def describe_finetuned(
     old: Mapping[str, Any], named: Mapping[str, str | None], facts: Mapping[str, Any], performance: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Make the meta.json of a pipeline that was fine-tuned; licence, requirements and sources stay.
-
-    named (Mapping[str, str | None]): The new `name` and `version`; None for the old name with an ending, and the old
-        version.
-    """
+    """Make the meta.json of a pipeline that was fine-tuned; licence, requirements and sources stay, and so do name,
+    with an ending, and version, unless these are `named` anew."""
     before = f"{old['lang']}_{old['name']} {old['version']}"
     source = {"name": before, **{key: old.get(key, "") for key in ("url", "license", "author")}}
     return {

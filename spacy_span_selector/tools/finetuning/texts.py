@@ -50,12 +50,8 @@ class Texts:
 def gather(
     path: Path, dev_path: Path | None, nlp: Language, report: Report, annotates: Mapping[str, str] | None = None
 ) -> Texts:
-    """Read the documents of a fine-tuning.
-
-    annotates (Mapping[str, str] | None): What they are annotated for, see `declare`; None for what they say themselves.
-    report (Report): Gets what is left out: files and documents that can't be read, come again, are in dev, too, or have
-        no annotation for a component.
-    """
+    """Read the documents of a fine-tuning, and report what is left out: files and documents that can't be read, come
+    again, are in dev, too, or have no annotation for a component."""
     tasks = find_tasks(nlp)
     pipes: dict[str, Any] = dict(nlp.pipeline)
     if not tasks:

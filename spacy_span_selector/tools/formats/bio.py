@@ -39,8 +39,8 @@ UNWRITABLE_SPANS = "labelled spans without tokens, across a sentence boundary, o
 def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     """Read the words, sentences, titles and labelled spans of a file; words without tags are not annotated.
 
-    path (str | Path): The file: cells separated by tabs or, in lines without any, by spaces; blank lines between
-        sentences, and `-DOCSTART- (TITLE)` before a document. Lines that begin with `# ` are comments.
+    Cells are separated by tabs or, in lines without any, by spaces, sentences by blank lines; `-DOCSTART- (TITLE)` is
+    before a document. Lines that begin with `# ` are comments.
     """
     path = Path(path)
     vocab = Vocab() if vocab is None else vocab

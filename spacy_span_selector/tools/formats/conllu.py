@@ -58,8 +58,8 @@ def parse_conllu(text: str, source: str, report: Report) -> tuple[dict[str, list
     What a sentence says of itself is checked: that its words are numbered one after the other; that they are those of
     `# text`; that sentences with a `# sent_id` of the form NAME-3 are numbered one after the other, from 0 or 1.
 
-    RETURNS (tuple[dict[str, list[Sentence]], dict[str, str]]): Sentences by document, in the order of the file; an
-        error message for each document that can't be read, "" being the name of sentences before the first document.
+    RETURNS (tuple[dict[str, list[Sentence]], dict[str, str]]): Sentences and error messages, by document, "" being the
+        name of sentences before the first.
     """
     documents: dict[str, list[Sentence]] = {}
     unreadable: dict[str, str] = {}

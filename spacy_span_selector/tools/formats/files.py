@@ -89,10 +89,8 @@ def _read_bytes(path: Path, cure: str = "", most: int | None = None) -> bytes:
 
 
 def read_object(line: bytes, place: str, *, numbers_only: bool = False) -> dict[str, Any]:
-    """Read a line of JSON; its place, file and line, is for the error.
-
-    numbers_only (bool): Whether `NaN` and `Infinity` are errors. JSON does not have them, but Python's writer does.
-    """
+    """Read a line of JSON; its place, file and line, is for the error. With `numbers_only`, `NaN` is one, too: Python's
+    writer has it, but not JSON."""
     text = decode(line, place)
     try:
         record = json.loads(text, parse_constant=_fail_constant if numbers_only else None)

@@ -37,11 +37,8 @@ WORDS = {"``": '"', "''": '"', **BRACKET_OF_ESCAPE}
 
 
 def read_frames(source: Path, vocab: Vocab | None = None, *, without: Iterable[Doc] = ()) -> tuple[Lexicon, list[Doc]]:
-    """Read all rolesets, and all examples: sentences that are annotated for one of their predicates.
-
-    without (Iterable[Doc]): Documents with sentence boundaries, of which no sentence may be an example, such as those
-        that a model is tested on.
-    """
+    """Read all rolesets, and all examples: sentences that are annotated for one of their predicates, except those
+    that documents `without` contain, such as a model is tested on."""
     vocab = Vocab() if vocab is None else vocab
     lexicon: Lexicon = {}
     examples: list[Doc] = []

@@ -45,9 +45,8 @@ FURTHEST = 40  # characters behind the word before; the first word may stand any
 def read_litbank(source: str | Path, vocab: Vocab | None = None, *, names: Sequence[str] | None = None) -> list[Doc]:
     """Read documents: words without spacing, sentences, named clusters and, where the copy has them, other annotation.
 
-    source (str | Path): A copy of the repository: the folder that holds `coref/conll`, and for entities
-        `entities/tsv`, for the types of clusters `coref/tsv`, for quotations `quotations/tsv` with it, for paragraphs
-        `original`.
+    source (str | Path): A copy of the repository, with `coref/conll`; for entities `entities/tsv`, for the types of
+        clusters `coref/tsv`, for quotations `quotations/tsv` with it, for paragraphs `original`.
     """
     folder = Path(source) / CONLL_FOLDER
     vocab = Vocab() if vocab is None else vocab

@@ -56,10 +56,7 @@ class ShownLine(NamedTuple):
 
 
 class TextMarkup:
-    """The words of a document, escaped, and the lines of its text, read once for all that is shown of it.
-
-    lines (dict[int, ShownLine]): The lines by their first tokens.
-    """
+    """The words of a document, escaped, and the lines of its text, by their first tokens: read once for all uses."""
 
     def __init__(self, doc: Doc) -> None:
         orths, spaced = doc.to_array([ORTH, SPACY]).reshape(-1, 2).T.tolist()

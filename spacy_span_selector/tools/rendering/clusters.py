@@ -68,18 +68,13 @@ Mentions = Mapping[int, Sequence[ShownMention]]
 
 
 class QuotedWords(NamedTuple):
-    """The words of a quotation in a sentence.
+    """The words of a quotation in a sentence, with the mentions of who speaks to whom, if they are shown."""
 
-    number (int): The number of the quotation in its document.
-    speaker, addressee (ShownMention | None): The mentions of who speaks and who is spoken to, if they are shown.
-    continued (bool): Whether other words of the quotation are shown before these.
-    """
-
-    number: int
+    number: int  # that of the quotation in its document
     quotation: DocQuotation
     speaker: ShownMention | None
     addressee: ShownMention | None
-    continued: bool
+    continued: bool  # whether other words of the quotation are shown before these
 
     def open_box(self, height: int, resumed: bool) -> str:
         """The opening tag of their box."""
@@ -167,10 +162,8 @@ def render_sentence(text: TextMarkup, sentence: Span, mentions: Mentions, around
 
 
 def render_legend(clusters: Sequence[ShownCluster], more: Sequence[str] = ()) -> str:
-    """The legend of clusters, then more lists; empty if there is nothing to list.
-
-    First are the people, by importance, then all others with two mentions, the largest first.
-    """
+    """The legend of clusters, people by importance, then all others with two mentions, the largest first, and more
+    lists; empty if there is nothing to list."""
     found = sorted(find_entities([shown.cluster for shown in clusters]), key=lambda entity: -entity[0].count)
     cast = [_render_entry(clusters[one.number], one, _about(one)) for one, is_person in found if is_person]
     things = [one for one, is_person in found if not is_person and one.count > 1]

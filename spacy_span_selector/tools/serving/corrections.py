@@ -85,8 +85,7 @@ def correct(doc: Doc, posted: Any) -> str:
 
     posted (Any): What JSON holds: `text`, the fingerprint of the document, and `clusters` and `frames` as `describe`
         has them, without what is known of links.
-    RETURNS (str): The document in the bracketed format, which holds all of the correction.
-    RAISES (ValueError): If it is something else, or can't be written in that format, saying why.
+    RETURNS (str): The document in the bracketed format, which holds all of the correction, or a ValueError says why.
     """
     try:
         text, clusters = posted["text"], posted["clusters"]

@@ -52,18 +52,12 @@ class TextFolder:
         return found
 
     def read(self, name: str) -> Source:
-        """Read a document.
-
-        RAISES (KeyError, OSError, ValueError): If there is none of this name, or it can't be read, or is no UTF-8.
-        """
+        """Read a document; there may be none of this name (KeyError), or it can't be read (OSError, ValueError)."""
         is_corrected = self.names()[name]
         return _source(name, read_text(self.path / f"{name}{CORRECTED if is_corrected else RAW}"), is_corrected)
 
     def save(self, name: str, content: str, version: str) -> Source:
-        """Save what this version of a document was corrected to, in the bracketed format and in one step.
-
-        RAISES (ChangedError): If it has another version by now.
-        """
+        """Save in one step what this version of a document was corrected to; a ChangedError says it has another now."""
         with self._saving:
             if self.read(name).version != version:
                 raise ChangedError(name)

@@ -30,8 +30,7 @@ def whole_folder(target: Path) -> Iterator[Path]:
 
     A folder that has the name already stays as it is until then. No system can put one folder in the place of another
     in one step, so there is a moment between two names: `restore_folder` repairs what a kill leaves then.
-
-    RAISES (OSError): If it can't be written; the message names it, and it is as it was before.
+    If it can't be written, an OSError names it.
     """
     restore_folder(target)
     new, old = _beside(target)
@@ -168,10 +167,8 @@ class Checkpoints:
             _remove(path)
 
     def check(self, checkpoint: Checkpoint) -> list[str]:
-        """Refuse a checkpoint that is damaged or of another training.
-
-        RETURNS (list[str]): What else has changed since, such as versions, so that the result may differ.
-        """
+        """Refuse a checkpoint that is damaged or of another training; list what else has changed since, such as
+        versions, so that the result may differ."""
         checkpoint.check()
         saved = checkpoint.state["identity"]
         found = [line for part in ("config", "files") for line in differences(saved[part], self.identity[part])]

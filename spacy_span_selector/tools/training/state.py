@@ -40,10 +40,8 @@ def restart_cupy(seed: int) -> None:
 
 
 def with_own_randomness(items: Iterator[Item], own: dict[str, Any]) -> Iterator[Item]:
-    """Let an iterator draw random numbers of its own, which do not depend on what is drawn between its items.
-
-    own (dict[str, Any]): In which state it finds the generators of Python and NumPy first, as by `data_random_state`.
-    """
+    """Let an iterator draw random numbers of its own, first in the state `own`, as `data_random_state` returns it; they
+    do not depend on what is drawn between its items."""
     while True:
         others = data_random_state()
         set_data_random_state(own)

@@ -61,11 +61,8 @@ SPEAKER_PATTERN = re.compile(r"@((?:\\.|[^:\\])*):")
 def read_bracketed(path: str | Path, nlp: Language, problems: Problems | None = None) -> list[Doc]:
     """Read a UTF-8 file in the bracketed format; without a heading it is one document, titled with its name.
 
-    nlp (Language): Its tokenizer splits each line.
-    problems (Problems | None): None to raise the first error. `Lenient` keeps all of them, and what is malformed is
-        left out.
-    RAISES (ValueError): If the file is malformed, naming file, line and column, what was found, and the cure; or if it
-        has no document.
+    problems (Problems | None): None to raise the first error, which names line, column and cure. `Lenient` keeps all of
+        them, and what is malformed is left out.
     """
     path = Path(path)
     docs = parse_bracketed(read_text(path), nlp, source=str(path), title=path.stem, problems=problems)

@@ -66,10 +66,9 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
     Words are unescaped: `-LRB-` and the other escapes become brackets; `\\/` and `\\*` lose their backslash, and the
     stops `/.` and `/?` of transcripts their slash.
 
-    RETURNS (list[Doc]): One document per part, with gold words (spacing is unknown), tags, sentence starts,
-        constituents, frames, speakers and named clusters. The title is name and part, such as
-        `bc/cctv/00/cctv_0000_0`. Without any column of arguments a document is not annotated for frames; without any
-        mention it is annotated for coreference all the same. One warning counts what is left out.
+    RETURNS (list[Doc]): One document per part, titled with name and part, such as `bc/cctv/00/cctv_0000_0`. Without any
+        column of arguments a document is not annotated for frames; without any mention it is annotated for coreference
+        all the same. One warning counts what is left out.
     """
     vocab = Vocab() if vocab is None else vocab
     paths = find_files([source] if isinstance(source, str | Path) else source)

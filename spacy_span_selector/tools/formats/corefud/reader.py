@@ -44,13 +44,10 @@ OLD_NOTATION = (
 
 
 def read_corefud(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
-    """Read the documents of a file.
+    """Read the documents of a file: words as `make_doc` does, clusters with ids and types of entities, and speakers.
 
-    RETURNS (list[Doc]): Documents with words, spaces, lemmas, parts of speech, sentence starts, clusters with the ids
-        and types of the file's entities, and speaker turns; the title is the id of the document. One without
-        `# global.Entity` and without any mention is not annotated for coreference. One warning counts what is left out:
-        what can't be read, and what a document can't hold, that is zeros, mentions in several pieces, split antecedents
-        and bridging.
+    One without `# global.Entity` and without any mention is not annotated for coreference. One warning counts what
+    can't be read, and what a document can't hold: zeros, mentions in several pieces, split antecedents and bridging.
     """
     path = Path(path)
     vocab = Vocab() if vocab is None else vocab

@@ -43,10 +43,9 @@ CURE = "Expected a list of tasks: export as JSON, not as JSON-MIN."
 def read_label_studio(path: str | Path, nlp: Language, *, text_field: str = TEXT_FIELD) -> list[Doc]:
     """Read the annotated tasks of a file that was exported as JSON.
 
-    RETURNS (list[Doc]): Documents with clusters, with the labels of their mentions as entity types, frames, and
-        labelled spans. A document without any of these is annotated for coreference. The title is the field `title` of
-        the data, or the number of the task. One warning counts what is left out or changed.
-    RAISES (ValueError): If the file is not JSON, or no task in it can be read, with the first that can't.
+    Clusters have the labels of their mentions as entity types. A document without any annotation is annotated for
+    coreference. Its title is the field `title` of the data, or the number of the task. One warning counts what is left
+    out or changed; a ValueError says why no task can be read.
     """
     text = read_text(Path(path))
     try:

@@ -165,12 +165,8 @@ def _scored(group: SpanGroup) -> list[tuple[Span, float | None]]:
 
 
 def write_interface(docs: Sequence[Doc]) -> str:
-    """Write the labeling interface, XML to be pasted under Settings, Labeling Interface, Code.
-
-    It has what the documents are annotated for, or else mentions and frames, and the labels that they have.
-
-    RAISES (ValueError): If XML can't hold a label, naming it.
-    """
+    """Write the labeling interface, XML to be pasted under Settings, Labeling Interface, Code: for what the documents
+    are annotated for, or else mentions and frames, with the labels that they have, which XML must be able to hold."""
     for_clusters = any(map(has_clusters_annotated, docs))
     for_frames = any(map(has_frames_annotated, docs))
     labelled = {span.label for doc in docs for span in get_labelled_spans(doc)} - {""}
