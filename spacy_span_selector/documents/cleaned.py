@@ -120,13 +120,6 @@ def _read(doc: Doc, places: Places, blank: Blank, words: Words, without: Collect
     return CleanDoc(doc, rebuild_doc(doc, places.tolist(), words, without), places, blank[places])
 
 
-def remove_white_space(doc: Doc) -> Doc:
-    """A document without its white space tokens, but with all others, as a corpus may have them; the document itself if
-    it has none."""
-    kept = [token.i for token in doc if not token.text.isspace()]
-    return doc if len(kept) == len(doc) else rebuild_doc(doc, kept)
-
-
 def clean_docs(docs: Iterable[Doc]) -> list[CleanDoc]:
     """Take the white space tokens out of documents."""
     return [clean_doc(doc) for doc in docs]

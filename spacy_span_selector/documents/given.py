@@ -61,7 +61,9 @@ class GivenAnnotation:
         if paragraphs := get_paragraphs(reference):
             spans, _ = _align_spans([(*span, "") for span in paragraphs], example)
             set_paragraphs(predicted, [span[:2] for span in spans])
-        predicates = self._predicates(reference)
+        predicates = get_predicates(reference, self.predicates_key)
+        if predicates is None:
+            predicates = [(frame.start, frame.end) for frame in get_frames(reference, self.prefix)] or None
         if self.predicates and predicates is not None:
             spans, lost["predicate"] = _align_spans([(*span, "") for span in predicates], example)
             set_predicates(predicted, [span[:2] for span in spans], self.predicates_key)
@@ -74,13 +76,6 @@ class GivenAnnotation:
             spans, lost["turn of a speaker"] = _align_spans(turns, example)
             set_speakers(predicted, spans)
         return lost
-
-    def _predicates(self, reference: Doc) -> list[tuple[int, int]] | None:
-        """The predicates of a reference, None if it is not annotated for them."""
-        predicates = get_predicates(reference, self.predicates_key)
-        if predicates is not None:
-            return predicates
-        return [(frame.start, frame.end) for frame in get_frames(reference, self.prefix)] or None
 
 
 def copy_sentences(example: Example) -> int:

@@ -25,14 +25,11 @@ def token_facts(cleaned: Sequence[CleanDoc], device: torch.device | None) -> Tok
 def _facts(doc: Doc) -> tuple[np.ndarray, ...]:
     """The facts of the tokens of a document, in the order of the fields of `TokenFacts`."""
     lower, is_stop, is_punct = doc.to_array([LOWER, IS_STOP, IS_PUNCT]).T
-    numbers = (sentence_numbers(doc), quotation_numbers(doc), number_speakers(doc)[0])
-    return lower.view(np.int64), _bits(lower, (is_stop | is_punct) == 0), *(n.astype(np.int32) for n in numbers)
-
-
-def _bits(lower: np.ndarray, is_content: np.ndarray) -> np.ndarray:
-    """Two numbers for each content word, with one bit each that depend on its hash; 0 for others. Shape: (tokens, 2)"""
+    # Two numbers for each content word, with one bit each that depend on its hash; 0 for others. Shape: (tokens, 2)
     bits = np.stack([np.uint64(1) << (lower >> np.uint64(shift) & np.uint64(63)) for shift in (0, 6)], axis=1)
-    return (bits * is_content[:, None]).view(np.int64)
+    bits *= ((is_stop | is_punct) == 0)[:, None]
+    numbers = (sentence_numbers(doc), quotation_numbers(doc), number_speakers(doc)[0])
+    return lower.view(np.int64), bits.view(np.int64), *(number.astype(np.int32) for number in numbers)
 
 
 def sentence_numbers(doc: Doc) -> np.ndarray:

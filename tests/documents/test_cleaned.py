@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from spacy_span_selector.documents.cleaned import are_blank, clean_doc, count_words, remove_white_space, split_doc
+from spacy_span_selector.documents.cleaned import are_blank, clean_doc, count_words, split_doc
 from spacy_span_selector.documents.visible import is_blank
 
 NLP = spacy.blank("en")
@@ -76,7 +76,6 @@ def test_words_are_known_with_a_language_and_without(vocab: Vocab) -> None:
         *("\u200b", "\n", "\u00ad", "\U0001f600", "\ufe0f", "\u0301")
     ]
     assert [token.text for token in clean_doc(doc).doc] == ["Ann", "7", "...", "don't", "$", "\u5b89"]
-    assert [token.text for token in remove_white_space(doc)] == [text for text in texts if text != "\n"]
 
 
 def test_words_that_an_unseen_token_divides_stay_apart_or_together() -> None:

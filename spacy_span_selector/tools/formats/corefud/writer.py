@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Span, Token
 
 from .... import annotation
 from ....annotation import ENTITY_TYPE, Mention, describe_doc
-from ....documents.cleaned import remove_white_space
+from ....documents.rebuilt import rebuild_doc
 from ....extensions.mention_types import head_token
 from ....people.speech import spread_turns
 from ..columns import NUMBER, by_sentence, find_nested
@@ -49,10 +49,16 @@ def write_corefud(docs: Iterable[Doc]) -> str:
         candidates = (wanted if i == 1 else f"{wanted} {i}" for i in count(1))
         title = next(candidate for candidate in candidates if candidate not in titles)
         titles.add(title)
-        lines = _write_doc(remove_white_space(doc), title, columns, report)
+        lines = _write_doc(_without_white_space(doc), title, columns, report)
         texts.append(check_writable(doc, "".join(f"{line}\n" for line in lines)))
     report.warn()
     return "".join(texts)
+
+
+def _without_white_space(doc: Doc) -> Doc:
+    """A document without its white space tokens, but with all others, as a corpus may have them."""
+    kept = [token.i for token in doc if not token.text.isspace()]
+    return doc if len(kept) == len(doc) else rebuild_doc(doc, kept)
 
 
 def _write_doc(doc: Doc, title: str, columns: EntityColumns, report: Report) -> Iterator[str]:
@@ -164,7 +170,7 @@ def merge_corefud(docs: Iterable[Doc], source: str | Path) -> str:
         if message:
             raise ValueError(message)
     documents.pop("", None)
-    by_title = {annotation.get_title(doc): remove_white_space(doc) for doc in docs}
+    by_title = {annotation.get_title(doc): _without_white_space(doc) for doc in docs}
     for title in [*documents, *by_title]:
         if title not in documents or title not in by_title:
             there = f"in {source}" if title in documents else "in the documents"

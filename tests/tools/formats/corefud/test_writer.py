@@ -121,6 +121,12 @@ def test_white_space_is_left_out(tmp_path: Path):
     assert [back[start:end].text for (start, end) in get_clusters(back)[0]] == ["Ann", "She"]
 
 
+def test_words_that_nobody_sees_are_kept(tmp_path: Path):
+    words = ["Ann", "\u200b", "\u00ad", "\U0001f600", "\ufe0f"]
+    (back,), _ = through(tmp_path, Doc(Vocab(), words=[*words, "\n"]))
+    assert [token.text for token in back] == words
+
+
 def test_tabs_in_words_are_counted(tmp_path: Path):
     doc = Doc(Vocab(), words=["a\tb\nc", "d"])
     with pytest.warns(UserWarning, match="Wrote a space for tabs and line ends in words: 1"):
