@@ -39,6 +39,7 @@ from ..layers.coref.linker import Links, follow_links
 from ..pipeline.settings import HasSettings
 from .attribution import Attribution, Attributor
 from .clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
+from .missed_names import find_missed_names
 from .scenes import (
     attribute_quotations,
     clusters_of_speakers,
@@ -134,6 +135,8 @@ class EntityResolver(HasSettings, Pipe):
         # Copying thousands of groups takes as long as all else here.
         without = {*frame_keys(doc, find_frame_prefix(doc)), *cluster_keys(doc, prefix)}
         cleaned = clean_doc(doc, without)
+        if self.consistent_clusters:
+            scored = with_missed_names(cleaned, scored)
         mentions = _in_words(cleaned, scored.mentions)
         scores = torch.from_numpy(scored.links)
         links = Links(torch.from_numpy(scored.antecedents), scores > -torch.inf, scores)
@@ -227,6 +230,24 @@ def without_overruns(doc: Doc, scored: ScoredMentions) -> ScoredMentions:
         links=links,
         types=types,
     )
+
+
+def with_missed_names(cleaned: CleanDoc, scored: ScoredMentions) -> ScoredMentions:
+    """Make mentions of the names that are mentions elsewhere in the document."""
+    doc, mentions = cleaned.doc, _in_words(cleaned, scored.mentions)
+    forms, types = read_forms(doc, mentions), EntityTypes(doc.vocab)
+    labels = _labels(doc, mentions, scored.type_shares()) or [{}] * len(forms)
+    titled = [form.name is not None and bool(form.name.titles) for form in forms]
+    persons = [known or types.labelled(own)[0] == "person" for known, own in zip(titled, labels, strict=True)]
+    found = find_missed_names(doc, mentions, forms, persons)
+    known = {*scored.mentions}
+    added = {cleaned.to_source(*place): number for place, number in found.items()}
+    added = {place: number for place, number in added.items() if place not in known}
+    if not added:
+        return scored
+    scored = scored.with_mentions(added)
+    set_mentions(cleaned.source, scored.mentions, scored.scores, scored.mentions_key)
+    return scored
 
 
 def _ends_of_subjects(doc: Doc) -> dict[int, list[int]]:

@@ -106,6 +106,11 @@ class Scored:
     speaker_names: Sequence[str] = ()
     labels: Sequence[Mapping[str, float]] = ()
 
+    @property
+    def unscored(self) -> set[int]:
+        """The mentions that the network has compared with no other."""
+        return {*np.flatnonzero(~(self.scores > -inf).any(axis=1)).tolist()}
+
 
 class Reason(NamedTuple):
     """Why a mention was not linked to the antecedent that the network prefers.
@@ -360,10 +365,14 @@ class _Search:
         last: dict[int, int] = {}
         joined: Counter[tuple[int, Name | None]] = Counter()
         alone: Counter[tuple[int, Name | None]] = Counter()
+        unscored, waiting = self.scored.unscored, []
         for mention, entity in enumerate(self.entity_of):
             if entity is None:
                 continue
             own = clusters.setdefault(entity, [])
+            if mention in unscored and mention > 0:
+                waiting.append((mention, entity))
+                continue
             use = entity, self.forms[mention].name
             refers = log((joined[use] + 1) / (alone[use] + 1))
             best = max(self._by_cluster(mention, entity).values(), key=lambda link: link[1], default=None)
@@ -376,6 +385,12 @@ class _Search:
                 alone[use] += bool(own)
                 own.append(self._new(mention, entity))
             last[entity] = mention
+        for mention, entity in waiting:
+            use, own = (entity, self.forms[mention].name), clusters[entity]
+            if own and joined[use] >= alone[use]:
+                self._add(mention, max(own, key=lambda cluster: cluster.size))
+            else:
+                own.append(self._new(mention, entity))
         for entity, own in clusters.items():
             self._join_established(own, entity in self.speaking)
             for cluster in own:

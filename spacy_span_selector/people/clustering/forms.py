@@ -16,6 +16,7 @@ AFTER_HEAD = frozenset({"ADP", "SCONJ", "CCONJ", "AUX", "PRON"})
 ACRONYMS = frozenset({"US", "IT"})
 """No pronouns, as they are written."""
 PLURAL_DETERMINERS = frozenset({"all", "both", "some"})
+SHORTEST_ACRONYM = 3
 FIRST_PERSON, SECOND_PERSON = "1 singular", "2"
 
 
@@ -35,7 +36,7 @@ class Form:
 
 
 def read_forms(doc: Doc, mentions: Iterable[tuple[int, int]]) -> list[Form]:
-    """The form of each mention of a document.
+    """The form of each mention of a document; an acronym has that of the name that it stands for.
 
     A name is told by its tag PROPN if the document has tags, or else by capitals if its language has a table of
     function words.
@@ -46,13 +47,30 @@ def read_forms(doc: Doc, mentions: Iterable[tuple[int, int]]) -> list[Form]:
     tags = [token.pos_ == "PROPN" for token in doc] if doc.has_annotation("POS") else []
     reader = FormReader(doc.vocab)
     known: dict[Any, Form] = {}
-    forms = []
+    forms, ends, spelled = [], [], {}
     for start, end in mentions:
         key = tuple(words[start:end]), tuple(tags[start:end])
         if (form := known.get(key)) is None:
             form = known[key] = reader.read(*key)
+            if form.name is not None and (short := acronym(key[0])):
+                spelled[short] = form
         forms.append(form)
+        ends.append(key[0])
+    if spelled:
+        forms = [spelled.get(_last_word(own), form) for own, form in zip(ends, forms, strict=True)]
     return forms
+
+
+def acronym(name: Sequence[str]) -> str:
+    """The acronym of a name, made of its capitals: "WHO" of "the World Health Organization"; "" if it is too short."""
+    capitals = "".join(word[0] for word in name if word[:1].isupper() and word.lower() != "the")
+    return capitals if len(capitals) >= SHORTEST_ACRONYM else ""
+
+
+def _last_word(words: Sequence[str]) -> str:
+    """The word of a mention that has but one, an article and a possessive mark apart; "" of others."""
+    own = [word for word in words if word not in CLITICS and word.lower() != "the"]
+    return own[0] if len(own) == 1 else ""
 
 
 class FormReader:
