@@ -46,6 +46,7 @@ class _Finder:
     def __init__(self, doc: Doc, mentions: Sequence[Mention]) -> None:
         self.doc, self.mentions = doc, mentions
         self.texts = [token.text for token in doc]
+        self.marked = 0
         self.lower = {text for text in self.texts if text.islower()}
         self.parts = language_table(doc.vocab, FUNCTION_WORDS)
         self.name_words = language_table(doc.vocab, NAME_WORDS)
@@ -59,9 +60,11 @@ class _Finder:
         for place in places:
             words = self._words(place)
             number, count = known[words]
-            if count >= missed[words] or not self._is_common(words[-1], count):
-                found[self._with_epithet(*place)] = number
-        return {place: number for place, number in found.items() if place is not None}
+            if count >= missed[words] or not (self._opens(place[0]) and self._is_common(words[-1], count)):
+                start, end = self._whole(*place)
+                if self.parts.get(self._text(start - 1).lower()) != "DET":
+                    found[start, end] = number
+        return found
 
     def _known(self, forms: Sequence[Form], persons: Sequence[bool]) -> dict[Words, tuple[int, int]]:
         """The names of the document: the number of the first mention that has each, and how many mentions have it."""
@@ -70,7 +73,9 @@ class _Finder:
         for number, ((start, end), form, is_person) in enumerate(zip(self.mentions, forms, persons, strict=True)):
             if form.name is None:
                 continue
-            words = self._words((start, end - (end - start > 1 and self.texts[end - 1] in CLITICS)))
+            is_marked = end - start > 1 and self.texts[end - 1] in CLITICS
+            self.marked += 1 if is_marked else -(self._text(end) in CLITICS)
+            words = self._words((start, end - is_marked))
             body = words[words[0] == ARTICLE :]
             if not body or not all(map(self._is_of_name, body)):
                 continue
@@ -80,7 +85,7 @@ class _Finder:
                 parts |= {(short,): (number, 0), (ARTICLE, short): (number, 0)}
             if is_person and form.name.given:
                 own = (form.name.given, form.name.family)
-                parts |= {(word,): (number, 0) for word in body if word.lower() in own}
+                parts |= {(word,): (number, 0) for word in body if word[0].isupper() and word.lower() in own}
         return {**parts, **known}
 
     def _is_of_name(self, word: str) -> bool:
@@ -133,10 +138,14 @@ class _Finder:
     def _text(self, place: int) -> str:
         return self.texts[place] if 0 <= place < len(self.texts) else ""
 
+    def _opens(self, place: int) -> bool:
+        """Check whether a sentence, a quotation or the like may begin at a place, where any word has a capital."""
+        return place == 0 or bool(self.doc[place].is_sent_start) or not self.texts[place - 1][-1:].isalnum()
+
     def _is_name(self, start: int, end: int) -> bool:
         """Check whether the words at a place are a whole name, and no verb that opens a question."""
         before, after = self._text(start - 1), self._text(end)
-        opens = start == 0 or bool(self.doc[start].is_sent_start) or not before[-1:].isalnum()
+        opens = self._opens(start)
         part = self.parts.get(before.lower(), "")
         is_longer = not opens and (part == "DET" or (before[:1].isupper() and not part))
         is_longer |= before.lower() in POSSESSIVES or before in JOINING or after in JOINING
@@ -144,8 +153,8 @@ class _Finder:
         is_verb = opens and self.texts[start] in CAPITALISED_NAMES and self.parts.get(after.lower()) in QUESTIONED
         return not (is_longer or is_verb)
 
-    def _with_epithet(self, start: int, end: int) -> Mention | None:
-        """A name with the "old" or "poor" before it, which is part of its mention."""
+    def _whole(self, start: int, end: int) -> Mention:
+        """A name with the "old" or "poor" before it, and the possessive mark behind it where other mentions have it."""
         while self.name_words.get(self._text(start - 1).lower()) == "epithet":
             start -= 1
-        return None if self.parts.get(self._text(start - 1).lower()) == "DET" else (start, end)
+        return start, end + (self.marked > 0 and self._text(end) in CLITICS)
