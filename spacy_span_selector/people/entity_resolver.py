@@ -39,6 +39,7 @@ from ..layers.coref.linker import Links, follow_links
 from ..pipeline.settings import HasSettings
 from .attribution import Attribution, Attributor
 from .clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
+from .coordinations import ASKED, find_coordinations
 from .missed_names import find_missed_names
 from .scenes import (
     attribute_quotations,
@@ -108,7 +109,7 @@ class EntityResolver(HasSettings, Pipe):
     def __call__(self, doc: Doc) -> Doc:
         """Resolve the mentions of a document that `structured_coref` has scored."""
         for prefix, scored in get_scored_mentions(doc).items():
-            self._resolve(doc, prefix, without_overruns(doc, scored))
+            self._resolve(doc, prefix, with_coordinations(doc, without_overruns(doc, scored)))
         return doc
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -247,6 +248,22 @@ def with_missed_names(cleaned: CleanDoc, scored: ScoredMentions) -> ScoredMentio
         return scored
     scored = scored.with_mentions(added)
     set_mentions(cleaned.source, scored.mentions, scored.scores, scored.mentions_key)
+    return scored
+
+
+def with_coordinations(doc: Doc, scored: ScoredMentions) -> ScoredMentions:
+    """Make mentions of the coordinations that a plural asks for, and link it to them."""
+    asked = {number: own for number, own in find_coordinations(doc, scored).items() if own[0] not in scored.mentions}
+    if not asked:
+        return scored
+    plurals = {scored.mentions[number]: own for number, (own, _) in asked.items()}
+    scored = scored.with_mentions(dict(asked.values()))
+    numbers = {mention: number for number, mention in enumerate(scored.mentions)}
+    for plural, own in plurals.items():
+        row, worst = numbers[plural], scored.links[numbers[plural]].argmin()
+        best = max(scored.threshold, float(scored.links[row].max()))
+        scored.antecedents[row, worst], scored.links[row, worst] = numbers[own], best + ASKED
+    set_mentions(doc, scored.mentions, scored.scores, scored.mentions_key)
     return scored
 
 
