@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spacy.tokens import Doc
+from spacy.lookups import Table
+from spacy.tokens import Doc, Span
 
 from ..annotation import Mention
 from ..annotation.scored_mentions import ScoredMentions
 from ..examples.token_facts import sentence_numbers
-from ..extensions.frames import doc_frames
+from ..extensions.frames import SrlFrame
 from ..extensions.mention_types import part_of_speech
+from ..language import PRONOUNS, language_table
 from .arguments import EntityFinder
 from .clustering import Form, read_forms
 
@@ -24,34 +26,29 @@ ASKED = 2.0
 """How much more than its best antecedent a coordination scores for the plural that asks for it."""
 
 
-def find_coordinations(doc: Doc, scored: ScoredMentions) -> dict[int, tuple[Mention, int]]:
-    """The coordination that each plural refers to without being linked to a plural, by the number of the plural, with
-    the number of its first member."""
-    forms = read_forms(doc, scored.mentions)
-    asking = [number for number, form in enumerate(forms) if _asks(doc, scored.mentions[number], form)]
+def find_coordinations(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> dict[int, tuple[Mention, int]]:
+    """The coordination that each plural refers to if no other plural is its antecedent, by the number of the plural,
+    with the number of its first member; none that is a mention."""
+    mentions, pronouns = scored.mentions, language_table(doc.vocab, PRONOUNS)
+    asking = [number for number, mention in enumerate(mentions) if _asks(doc[slice(*mention)], pronouns)]
     if not asking:
         return {}
     sentences = sentence_numbers(doc).tolist()
-    numbers = {mention: number for number, mention in enumerate(scored.mentions)}
-    pairs = {
-        own: members
-        for own, members in _coordinations(doc, scored.mentions).items()
-        if _are_people(doc, members, [forms[numbers[one]] for one in members])
-    }
+    near = {sentences[mentions[number][0]] - back for number in asking for back in range(SENTENCES_BACK + 1)}
+    pairs = _coordinations(doc, mentions, [frame for frame in frames if sentences[frame.predicate.start] in near])
+    if not pairs:
+        return {}
+    forms = read_forms(doc, mentions)
+    form_of = dict(zip(mentions, forms, strict=True))
+    known = [own for own, members in pairs.items() if _are_people(doc, members, [form_of[one] for one in members])]
     found = {}
     for number in asking:
-        start = scored.mentions[number][0]
-        near = [
-            (own, members)
-            for own, members in pairs.items()
-            if own[1] <= start and sentences[own[0]] >= sentences[start] - SENTENCES_BACK
-        ]
+        start = mentions[number][0]
         antecedents = scored.antecedents[number][scored.links[number] > scored.threshold].tolist()
-        plurals = [scored.mentions[one] for one in antecedents if forms[one].evidence.endswith("plural")]
-        near = [(own, members) for own, members in near if all(one in members for one in plurals)]
-        if near:
-            own, members = max(near)
-            found[number] = own, numbers[members[0]]
+        plurals = {mentions[one] for one in antecedents if forms[one].evidence.endswith("plural")}
+        own = max((one for one in known if one[1] <= start and plurals <= {*pairs[one]}), default=None)
+        if own is not None and sentences[own[0]] >= sentences[start] - SENTENCES_BACK and own not in form_of:
+            found[number] = own, mentions.index(pairs[own][0])
     return found
 
 
@@ -65,18 +62,20 @@ def _are_people(doc: Doc, members: Sequence[Mention], forms: Sequence[Form]) -> 
     )
 
 
-def _asks(doc: Doc, mention: Mention, form: Form) -> bool:
-    return form.evidence == "3 plural" or doc[mention[0]].lower_ == "both"
+def _asks(mention: Span, pronouns: Table) -> bool:
+    """Check whether a mention is "they" or the like, or begins with "both"."""
+    known = pronouns.get(mention[0].lower_, {}) if len(mention) == 1 else {}
+    is_they = known.get("person") == 3 and known.get("number") == "plural"
+    return is_they or mention[0].lower_ == "both"
 
 
-def _coordinations(doc: Doc, mentions: Sequence[Mention]) -> dict[Mention, list[Mention]]:
+def _coordinations(doc: Doc, mentions: Sequence[Mention], frames: Sequence[SrlFrame]) -> dict[Mention, list[Mention]]:
     """The arguments that are coordinations of mentions, each with its members."""
-    frames = doc_frames(doc)
     finder = EntityFinder([[doc[start:end]] for start, end in mentions], frames)
-    spans = {(one.start, one.end) for frame in frames for own in frame.arguments.values() for one in own}
+    spans = {(one.start, one.end): one for frame in frames for own in frame.arguments.values() for one in own}
     found = {}
-    for start, end in sorted(spans):
-        members = finder.members(doc[start:end], only_mentions=True)
+    for _, span in sorted(spans.items()):
+        members = finder.members(span, only_mentions=True)
         if len(members) > 1:
-            found[members[0].start, end] = [(one.start, one.end) for one in members]
+            found[members[0].start, span.end] = [(one.start, one.end) for one in members]
     return found

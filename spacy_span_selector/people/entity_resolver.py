@@ -34,7 +34,7 @@ from ..documents.cleaned import CleanDoc, clean_doc
 from ..examples.token_facts import number_speakers, sentence_numbers
 from ..extensions import entity_label, labels_by_span, register_extensions
 from ..extensions.english import RELATIVES
-from ..extensions.frames import MODAL, doc_frames
+from ..extensions.frames import MODAL, SrlFrame, doc_frames
 from ..layers.coref.linker import Links, follow_links
 from ..pipeline.settings import HasSettings
 from .attribution import Attribution, Attributor
@@ -109,7 +109,9 @@ class EntityResolver(HasSettings, Pipe):
     def __call__(self, doc: Doc) -> Doc:
         """Resolve the mentions of a document that `structured_coref` has scored."""
         for prefix, scored in get_scored_mentions(doc).items():
-            self._resolve(doc, prefix, with_coordinations(doc, without_overruns(doc, scored)))
+            frames = doc_frames(doc)
+            scored = without_overruns(doc, scored, frames)
+            self._resolve(doc, prefix, with_coordinations(doc, scored, frames) if self.consistent_clusters else scored)
         return doc
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -193,6 +195,7 @@ def consistent_clusters(
         scores=scored.links,
         speaker_names=names,
         labels=_labels(doc, mentions, scored.type_shares()),
+        unscored={*np.flatnonzero(~(scored.links > -np.inf).any(axis=1)).tolist()} - {0},
     )
     reader, types = NameReader(doc.vocab), EntityTypes(doc.vocab)
     found = cluster_mentions(forms, facts, reader, types, scored.threshold, attribute if utterances else None)
@@ -201,12 +204,12 @@ def consistent_clusters(
     return found
 
 
-def without_overruns(doc: Doc, scored: ScoredMentions) -> ScoredMentions:
+def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame] | None = None) -> ScoredMentions:
     """End mentions before the verb of their clause: "the boy who sold his bike" of "the boy who sold his bike left".
 
     Where this is a mention already, the longer one is none.
     """
-    ends = _ends_of_subjects(doc)
+    ends = _ends_of_subjects(doc_frames(doc) if frames is None else frames)
     kept: dict[int, Mention] = {}
     last: Mention = (0, 0)
     for number, mention in enumerate(scored.mentions):
@@ -251,9 +254,9 @@ def with_missed_names(cleaned: CleanDoc, scored: ScoredMentions) -> ScoredMentio
     return scored
 
 
-def with_coordinations(doc: Doc, scored: ScoredMentions) -> ScoredMentions:
+def with_coordinations(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> ScoredMentions:
     """Make mentions of the coordinations that a plural asks for, and link it to them."""
-    asked = {number: own for number, own in find_coordinations(doc, scored).items() if own[0] not in scored.mentions}
+    asked = find_coordinations(doc, scored, frames)
     if not asked:
         return scored
     plurals = {scored.mentions[number]: own for number, (own, _) in asked.items()}
@@ -267,9 +270,8 @@ def with_coordinations(doc: Doc, scored: ScoredMentions) -> ScoredMentions:
     return scored
 
 
-def _ends_of_subjects(doc: Doc) -> dict[int, list[int]]:
+def _ends_of_subjects(frames: Sequence[SrlFrame]) -> dict[int, list[int]]:
     """Where subjects with a relative clause end right before their verb, by their starts."""
-    frames = doc_frames(doc)
     predicates = {frame.predicate.start for frame in frames if not frame.predicate.text.endswith("ing")}
     ends: dict[int, list[int]] = {}
     for frame in frames:

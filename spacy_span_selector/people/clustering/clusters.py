@@ -26,7 +26,7 @@ the number of pairs that the network scored.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
 from math import exp, inf, log
@@ -95,6 +95,7 @@ class Scored:
     speaker_names (Sequence[str]): The names of the speakers, from number 1 on.
     labels (Sequence[Mapping[str, float]]): The labels of each as an entity, with their probabilities; empty if nothing
         is labelled.
+    unscored (Set[int]): The mentions that were compared with no other: added to what the network has selected.
     """
 
     mentions: Sequence[tuple[int, int]]
@@ -105,11 +106,7 @@ class Scored:
     scores: NDArray[np.float32]
     speaker_names: Sequence[str] = ()
     labels: Sequence[Mapping[str, float]] = ()
-
-    @property
-    def unscored(self) -> set[int]:
-        """The mentions that the network has compared with no other."""
-        return {*np.flatnonzero(~(self.scores > -inf).any(axis=1)).tolist()}
+    unscored: Set[int] = frozenset()
 
 
 class Reason(NamedTuple):
@@ -365,12 +362,12 @@ class _Search:
         last: dict[int, int] = {}
         joined: Counter[tuple[int, Name | None]] = Counter()
         alone: Counter[tuple[int, Name | None]] = Counter()
-        unscored, waiting = self.scored.unscored, []
+        waiting = []
         for mention, entity in enumerate(self.entity_of):
             if entity is None:
                 continue
             own = clusters.setdefault(entity, [])
-            if mention in unscored and mention > 0:
+            if mention in self.scored.unscored:
                 waiting.append((mention, entity))
                 continue
             use = entity, self.forms[mention].name
