@@ -20,6 +20,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation import (
+    GIVEN_MENTIONS_KEY,
     Mention,
     Quotation,
     cluster_keys,
@@ -109,9 +110,7 @@ class EntityResolver(HasSettings, Pipe):
     def __call__(self, doc: Doc) -> Doc:
         """Resolve the mentions of a document that `structured_coref` has scored."""
         for prefix, scored in get_scored_mentions(doc).items():
-            frames = doc_frames(doc)
-            scored = without_overruns(doc, scored, frames)
-            self._resolve(doc, prefix, with_coordinations(doc, scored, frames) if self.consistent_clusters else scored)
+            self._resolve(doc, prefix, scored)
         return doc
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -135,10 +134,15 @@ class EntityResolver(HasSettings, Pipe):
         return self
 
     def _resolve(self, doc: Doc, prefix: str, scored: ScoredMentions) -> None:
+        frames = doc_frames(doc)
+        scored = without_overruns(doc, scored, frames)
+        adds = self.consistent_clusters and GIVEN_MENTIONS_KEY not in doc.spans
+        if adds:
+            scored = with_coordinations(doc, scored, frames)
         # Copying thousands of groups takes as long as all else here.
         without = {*frame_keys(doc, find_frame_prefix(doc)), *cluster_keys(doc, prefix)}
         cleaned = clean_doc(doc, without)
-        if self.consistent_clusters:
+        if adds:
             scored = with_missed_names(cleaned, scored)
         mentions = _in_words(cleaned, scored.mentions)
         scores = torch.from_numpy(scored.links)
@@ -209,7 +213,7 @@ def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame
 
     Where this is a mention already, the longer one is none.
     """
-    ends = _ends_of_subjects(doc_frames(doc) if frames is None else frames)
+    ends = _ends_of_subjects(frames)
     kept: dict[int, Mention] = {}
     last: Mention = (0, 0)
     for number, mention in enumerate(scored.mentions):

@@ -30,6 +30,7 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.annotation.scored_mentions import ScoredMentions, get_scored_mentions, set_scored_mentions
 from spacy_span_selector.documents.cleaned import CleanDoc, clean_doc
+from spacy_span_selector.extensions.frames import doc_frames
 from spacy_span_selector.layers.coref.linker import Links
 from spacy_span_selector.people import entity_resolver
 from spacy_span_selector.people.clustering import Clustering, Reason
@@ -364,6 +365,42 @@ def test_a_mention_ends_before_the_verb_of_its_clause(
     scored = ScoredMentions(mentions, [0.9] * len(mentions), *links, 0.0, {*mentions}, "m", types)
     set_mentions(doc, mentions, scored.scores, "m")
 
-    assert [*without_overruns(doc, scored).types["PER"]] == [0.9] * len(expected)
-    assert without_overruns(doc, scored).singletons == {*expected}
+    cut = without_overruns(doc, scored, doc_frames(doc))
+    assert [*cut.types["PER"]] == [0.9] * len(expected)
+    assert cut.singletons == {*expected}
     assert [(span.start, span.end) for span in doc.spans["m"]] == expected
+
+
+def resolve(words: str, mentions: list[str], frames: list[Frame] | None = None, given: bool = False) -> list[list[str]]:
+    """The clusters of more than one mention where the network has scored no link above none."""
+    nlp = spacy.blank("en")
+    doc = Doc(nlp.vocab, words.split())
+    places, end = [], 0
+    for mention in mentions:
+        start = next(i for i in range(end, len(doc)) if doc[i:].text.startswith(mention))
+        places.append((start, start + len(mention.split())))
+        end = start
+    set_frames(doc, frames or [])
+    if given:
+        set_mentions(doc, places, None, "coref_given")
+    set_scored_mentions(doc, CLUSTER_PREFIX, score(sorted(places)))
+    doc = nlp.add_pipe("entity_resolver")(doc)
+    return [[mention.text for mention in found] for found in doc._.coref_clusters if len(found) > 1]
+
+
+def test_a_name_that_was_missed_joins_those_that_were_not() -> None:
+    assert resolve("Brandt worked . She paid Brandt .", ["Brandt", "She"]) == [["Brandt", "Brandt"]]
+
+
+def test_an_acronym_is_of_the_entity_of_its_name() -> None:
+    words = "The World Health Organization met . The WHO is in Geneva ."
+    assert resolve(words, ["The World Health Organization", "Geneva"]) == [["The World Health Organization", "The WHO"]]
+
+
+def test_a_coordination_is_the_antecedent_of_a_plural_without_another() -> None:
+    frames = [Frame(3, 4, [(0, 3, "ARG0")])]
+    assert resolve("Ann and Tom left . They ran .", ["Ann", "Tom", "They"], frames) == [["Ann and Tom", "They"]]
+
+
+def test_nothing_is_added_to_mentions_that_a_user_gives() -> None:
+    assert resolve("Brandt worked . She paid Brandt .", ["Brandt", "She"], given=True) == []
