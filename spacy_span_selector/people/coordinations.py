@@ -14,6 +14,7 @@ from spacy.tokens import Doc, Span
 from ..annotation import Mention
 from ..annotation.scored_mentions import ScoredMentions
 from ..examples.token_facts import sentence_numbers
+from ..extensions.clusters import Cluster
 from ..extensions.frames import SrlFrame
 from ..extensions.mention_types import part_of_speech
 from ..language import PRONOUNS, language_table
@@ -71,7 +72,7 @@ def _asks(mention: Span, pronouns: Table) -> bool:
 
 def _coordinations(doc: Doc, mentions: Sequence[Mention], frames: Sequence[SrlFrame]) -> dict[Mention, list[Mention]]:
     """The arguments that are coordinations of mentions, each with its members."""
-    finder = EntityFinder([[doc[start:end]] for start, end in mentions], frames)
+    finder = EntityFinder([Cluster([doc[start:end]]) for start, end in mentions], frames)
     spans = {(one.start, one.end): one for frame in frames for own in frame.arguments.values() for one in own}
     found = {}
     for _, span in sorted(spans.items()):

@@ -208,7 +208,7 @@ def consistent_clusters(
     return found
 
 
-def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame] | None = None) -> ScoredMentions:
+def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> ScoredMentions:
     """End mentions before the verb of their clause: "the boy who sold his bike" of "the boy who sold his bike left".
 
     Where this is a mention already, the longer one is none.

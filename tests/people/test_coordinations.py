@@ -7,7 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import Frame, set_frames
+from spacy_span_selector.annotation import Argument, Frame, set_frames
 from spacy_span_selector.annotation.scored_mentions import ScoredMentions
 from spacy_span_selector.extensions.frames import doc_frames
 from spacy_span_selector.people.coordinations import find_coordinations
@@ -19,7 +19,7 @@ def find(text: str, mentions: list[tuple[int, int]], subject: int, linked: dict[
     """The coordinations that are found where the words up to a verb are its subject."""
     words = text.split()
     doc = Doc(VOCAB, words, sent_starts=[i == 0 or words[i - 1] == "." for i in range(len(words))])
-    set_frames(doc, [Frame(subject, subject + 1, [(0, subject, "ARG0")])])
+    set_frames(doc, [Frame(subject, subject + 1, [Argument(0, subject, "ARG0")])])
     count = len(mentions)
     antecedents = np.tile(np.arange(count), (count, 1))
     links = np.full((count, count), -5.0, dtype=np.float32)

@@ -19,6 +19,7 @@ from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import (
     CLUSTER_PREFIX,
     MENTIONS_KEY,
+    Argument,
     Frame,
     get_clusters,
     get_labelled_spans,
@@ -398,7 +399,7 @@ def test_an_acronym_is_of_the_entity_of_its_name() -> None:
 
 
 def test_a_coordination_is_the_antecedent_of_a_plural_without_another() -> None:
-    frames = [Frame(3, 4, [(0, 3, "ARG0")])]
+    frames = [Frame(3, 4, [Argument(0, 3, "ARG0")])]
     assert resolve("Ann and Tom left . They ran .", ["Ann", "Tom", "They"], frames) == [["Ann and Tom", "They"]]
 
 

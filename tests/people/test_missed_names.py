@@ -15,7 +15,7 @@ VOCAB = spacy.blank("en").vocab
 def missed(text: str, *mentions: str, person: bool = False) -> list[str]:
     """The names that are found in a text beside mentions, each in its first place, with the words around them."""
     words = text.split()
-    sent_starts = [i == 0 or words[i - 1] == "." for i in range(len(words))]
+    sent_starts: list[bool | int | None] = [i == 0 or words[i - 1] == "." for i in range(len(words))]
     doc = Doc(VOCAB, words, sent_starts=sent_starts)
     places = []
     for mention in mentions:
