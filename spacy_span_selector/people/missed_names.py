@@ -25,6 +25,8 @@ Words = tuple[str, ...]
 ARTICLE = "the"
 QUESTIONED = frozenset({"PRON", "DET"})
 """What follows a verb that opens a sentence: "Will you", not "Will rose"."""
+NEGATIONS = frozenset({"n't", "n’t"})
+"""What stands behind verbs alone, as in "Sha n't I"."""
 JOINING = frozenset({"-", "–", "/", "&"})
 """Marks that make one name or word of what stands on both sides."""
 
@@ -148,7 +150,9 @@ class _Finder:
         opens = self._opens(start)
         part = self.parts.get(before.lower(), "")
         is_longer = not opens and (part == "DET" or (before[:1].isupper() and not part))
-        is_longer |= before.lower() in POSSESSIVES or before in JOINING or after in JOINING
+        is_longer |= (
+            after.lower() in NEGATIONS or before.lower() in POSSESSIVES or before in JOINING or after in JOINING
+        )
         is_longer |= after[:1].isupper() and after != "I" and not self.doc[end].is_sent_start
         is_verb = opens and self.texts[start] in CAPITALISED_NAMES and self.parts.get(after.lower()) in QUESTIONED
         return not (is_longer or is_verb)
