@@ -54,6 +54,8 @@ IRREGULAR_VERBS = "irregular_verbs"
 """From an irregular form of a verb in lower case to the verbs that it may be a form of."""
 SPEECH_VERBS = "coref_speech_verbs"
 """From a form of a verb of speech in lower case to the verb."""
+SOURCES = "coref_sources"
+"""Words in lower case that name the source of a quotation: "according to" in front of who says it."""
 QUOTATION_WEIGHTS = "coref_quotation_weights"
 """From a feature of a quotation and a candidate to its weight (`people/attribution/`)."""
 

@@ -15,12 +15,16 @@ from math import exp
 
 from spacy.vocab import Vocab
 
-from ...language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_table
+from ...language import QUOTATION_WEIGHTS, SOURCES, SPEECH_VERBS, language_table
 from .features import Candidate, find_addressees, find_candidates, take_turns
 from .scene import Range, Scene
+from .tags import Tag, TagReader
 
 CUE = 6
 """The words that introduce a quotation stand within so many words beside it."""
+
+TAGGED, TOLD = 0.98, 0.75
+"""How often a tag is right: of 552 in LitBank's training texts 545 name the speaker, and 8 of 11 the addressee."""
 
 Probabilities = Mapping[int | None, float]
 """Of clusters; None stands for nobody."""
@@ -35,6 +39,7 @@ class Attribution:
     mention, addressee_mention (int | None): The mentions that tell who they are, or else those nearest.
     cue (tuple[int, int] | None): The words that introduce the quotation: a verb of speech and the speaker.
     is_speech (bool): Whether it is said by somebody, although nobody is known.
+    is_tagged (bool): Whether its tag tells who speaks.
     """
 
     speaker: int | None = None
@@ -45,6 +50,7 @@ class Attribution:
     addressee_mention: int | None = None
     cue: Range | None = None
     is_speech: bool = False
+    is_tagged: bool = False
 
 
 class Attributor:
@@ -56,6 +62,7 @@ class Attributor:
     def __init__(self, vocab: Vocab) -> None:
         self._weights = language_table(vocab, QUOTATION_WEIGHTS)
         self._verbs = language_table(vocab, SPEECH_VERBS)
+        self._sources = language_table(vocab, SOURCES)
 
     def attribute(self, scene: Scene) -> list[Attribution]:
         """The speaker and the addressee of each quotation."""
@@ -63,17 +70,23 @@ class Attributor:
             return [Attribution() for _ in scene.quotations]
         speakers: list[int | None] = []
         found: list[tuple[dict[int | None, float], int | None]] = []
-        for number in range(len(scene.quotations)):
-            if scene.goes_on(number):
+        reader = TagReader(scene, self._verbs, self._sources)
+        tags = [reader.read(number) for number in range(len(scene.quotations))]
+        told = [None if tag is None else scene.clusters[tag.speaker] for tag in tags]
+        for number, tag in enumerate(tags):
+            if tag is None and scene.goes_on(number):
                 speakers.append(speakers[-1])
                 found.append(found[-1])
                 continue
             candidates = find_candidates(scene, number, speakers, self._verbs)
-            clusters, best = self._choose(take_turns(scene, number, speakers, self._verbs, candidates))
+            clusters, best = self._choose(take_turns(scene, number, speakers, told, candidates))
+            if tag is not None:
+                clusters = _trust(clusters, told[number], TAGGED)
+                best[told[number]] = tag.speaker
             speakers.append(max(clusters, key=clusters.__getitem__))
             found.append((clusters, best.get(speakers[-1])))
         return [
-            self._complete(scene, number, speakers, clusters, mention)
+            self._complete(scene, number, speakers, clusters, mention, tags[number])
             for number, (clusters, mention) in enumerate(found)
         ]
 
@@ -102,11 +115,15 @@ class Attributor:
         speakers: Sequence[int | None],
         clusters: Probabilities,
         mention: int | None,
+        tag: Tag | None,
     ) -> Attribution:
         speaker = speakers[number]
         if speaker is None:
             return Attribution(speakers=clusters, is_speech=scene.is_turn(number))
         addressees, named = self._choose(find_addressees(scene, number, speakers, self._verbs))
+        if tag is not None and tag.addressee is not None and (told := scene.clusters[tag.addressee]) != speaker:
+            addressees = _trust(addressees, told, TOLD)
+            named[told] = tag.addressee
         likeliest = max(addressees, key=addressees.__getitem__)
         addressee = None if likeliest == speaker else likeliest
         if mention is None:
@@ -124,6 +141,7 @@ class Attributor:
             mention=own,
             addressee_mention=to,
             cue=cue,
+            is_tagged=tag is not None,
         )
 
     def _choose(self, candidates: Iterable[Candidate]) -> tuple[dict[int | None, float], dict[int | None, int]]:
@@ -157,3 +175,9 @@ class Attributor:
         verb = min(found, key=lambda i: min(abs(i - first), abs(i - last + 1)))
         cue = min(verb, first), max(verb + 1, last)
         return cue if len({*scene.sentences[cue[0] : cue[1]]}) == 1 else None
+
+
+def _trust(clusters: Probabilities, told: int | None, trust: float) -> dict[int | None, float]:
+    """Probabilities of clusters, one of which is told with so much trust."""
+    known = {cluster: (1 - trust) * probability for cluster, probability in clusters.items()}
+    return {**known, told: known.get(told, 0.0) + trust}

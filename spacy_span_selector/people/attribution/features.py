@@ -21,9 +21,6 @@ DISTANCES = (0, 1, 2, 3, 4, 6, 9, 14, 20, 30)
 TOGETHER = 40
 """Quotations with more words of narration between them are no conversation."""
 
-TAG = 3
-"""A mention that a tag begins with stands behind at most so many words of it."""
-
 PREPOSITIONS = frozenset(["to", "of", "at", "with", "by", "for", "from", "on", "in", "upon", "towards", "into", "and"])
 GREETINGS = frozenset(["dear", "hello", "hey", "hi", "oh"])
 OPENS_CLAUSE = frozenset(",:;.!?-—–--")
@@ -59,19 +56,21 @@ def take_turns(
     scene: Scene,
     quotation: int,
     speakers: Sequence[int | None],
-    verbs: Mapping[str, object],
+    told: Sequence[int | None],
     found: Sequence[Candidate],
 ) -> Sequence[Candidate]:
     """The candidates of a quotation, without nobody if its form tells that it is speech, and without who speaks those
-    at its side: these are other turns, unless its own tag tells."""
+    at its side: these are other turns, unless its own tag tells.
+
+    told (Sequence[int | None]): The cluster that the tag of each quotation tells; None without one.
+    """
     if not scene.is_turn(quotation):
         return found
-    reader = _Reader(scene, quotation, speakers, verbs)
     others: set[int | None] = {None}
-    if scene.is_beside(quotation) and reader.tagged(quotation) != speakers[-1]:
+    if scene.is_beside(quotation) and told[quotation] != speakers[-1]:
         others.add(speakers[-1])
     if scene.is_beside(quotation + 1):
-        others.add(reader.tagged(quotation + 1))
+        others.add(told[quotation + 1])
     return [candidate for candidate in found if candidate.cluster not in others] or found[:1]
 
 
@@ -117,13 +116,6 @@ class _Reader:
         begins = self.start == 0 or self._paragraph(self.start - 1) != here
         ends = self.end >= len(self.scene.words) or self._paragraph(self.end) != self._paragraph(self.end - 1)
         return f"{'b' if begins else '-'}{'e' if ends else '-'}"
-
-    def tagged(self, quotation: int) -> int | None:
-        """The cluster of the first mention with a verb of speech right behind a quotation."""
-        scene = self.scene
-        behind = [] if scene.is_beside(quotation + 1) else scene.after(quotation, TAG)
-        tagged = (mention for mention in behind if self._verb(*scene.mentions[mention]) != "-")
-        return next((scene.clusters[mention] for mention in tagged), None)
 
     def is_verb(self, word: int) -> bool:
         """Check whether a word of the narration is a form of a verb of speech."""

@@ -17,7 +17,8 @@ first:
 4. A mention with a name also takes over the cluster without a name that it would have joined ("a stranger ... he ...
    Mr. Smith"). Clusters of two named entities are never joined.
 5. Quotations are attributed to clusters (`attribution/`). "I" and "you" in a quotation join as in step 3, where the log
-   probability that the cluster speaks, or is spoken to, counts beside the links.
+   probability that the cluster speaks, or is spoken to, counts beside the links. Each "I" of a quotation is one, and
+   its speaker; a tag, "said Ann", decides who.
 
 The search is greedy: step 1 is as exact as `named_entities.py` says, and no later decision is undone. Time is linear in
 the number of pairs that the network scored.
@@ -27,7 +28,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from math import exp, inf, log
 from typing import Literal, NamedTuple
@@ -207,9 +208,17 @@ class _Search:
                 waiting.append(mention)
             else:
                 self._join_best(mention)
-        attributions, clusters = self._attribute()
+        told, clusters = self._attribute()
+        attributions = [*told]
+        talk: dict[tuple[int, str], list[int]] = {}
         for mention in waiting:
-            self._join_talk(mention, attributions[self.scored.quotations[mention]], clusters)
+            talk.setdefault((self.scored.quotations[mention], self.forms[mention].evidence), []).append(mention)
+        for (quotation, evidence), mentions in talk.items():
+            if evidence == FIRST_PERSON:
+                attributions[quotation] = self._join_speaker(mentions, attributions[quotation], clusters)
+            else:
+                for mention in mentions:
+                    self._join_talk(mention, attributions[quotation], clusters)
         return self._result(attributions)
 
     # quotations
@@ -235,6 +244,31 @@ class _Search:
             of_mention.append(numbers[id(cluster)])
         return self.attribute(of_mention), clusters
 
+    def _join_speaker(
+        self, mentions: Sequence[int], attribution: Attribution, clusters: Sequence[_Cluster]
+    ) -> Attribution:
+        """Join each "I" of a quotation to one cluster, that of its speaker; tell who speaks after this.
+
+        A tag decides alone; without one, the links of the first "I" count, too.
+        """
+        if attribution.speaker is None:
+            for mention in mentions:
+                self._join_talk(mention, attribution, clusters)
+            return attribution
+        best = clusters[attribution.speaker].find()
+        if not attribution.is_tagged:
+            values = dict(self._trusted(self._by_cluster(mentions[0]), attribution.speakers, clusters)[0])
+            evidence = self.evidence[mentions[0]]
+            log_p = self.types.log_probability(evidence)
+            best = max(values, key=lambda one: values[one] + self._disagreement(one, evidence, log_p))
+        for mention in mentions:
+            self._add(mention, best)
+            self.talk[mention] = "speaker"
+        if best is clusters[attribution.speaker].find():
+            return attribution
+        number = next((n for n in attribution.speakers if n is not None and clusters[n].find() is best), None)
+        return replace(attribution, speaker=number, mention=mentions[0], cue=None, addressee=None)
+
     def _join_talk(self, mention: int, attribution: Attribution, clusters: Sequence[_Cluster]) -> None:
         """Join "I" in a quotation to its speaker, "you" to its addressee, as far as they are probable."""
         is_own = self.forms[mention].evidence == FIRST_PERSON
@@ -242,25 +276,35 @@ class _Search:
         if not told:
             self._join_best(mention)
             return
-        links = self._by_cluster(mention)
-        # Clusters that were two when quotations were attributed may be one by now: their probabilities add up. One that
-        # the network does not link to "I" or "you" is a candidate all the same, with a score of its own.
+        trusted, known = self._trusted(self._by_cluster(mention), told, clusters)
+        speaker = attribution.speaker
+        if not is_own and speaker is not None and attribution.speakers[speaker] == 1.0:  # that of a turn: it is known
+            own = clusters[speaker].find()
+            trusted = [found for found in trusted if found[0] is not own]
+        best = self._join(mention, trusted, self.threshold + TRUST * log(told.get(None, 0.0) + UNKNOWN))
+        if best is not None and known.get(id(best), 0.0) >= LIKELY:
+            self.talk[mention] = "speaker" if is_own else "addressee"
+
+    def _trusted(
+        self,
+        links: dict[int, tuple[_Cluster, float]],
+        told: Mapping[int | None, float],
+        clusters: Sequence[_Cluster],
+    ) -> tuple[list[tuple[_Cluster, float]], dict[int, float]]:
+        """What clusters are worth by their links and by the probability that they speak, and this probability.
+
+        Two witnesses: their logarithms add up. Clusters that were two when quotations were attributed may be one by
+        now: their probabilities add up. One that the network does not link is a candidate all the same.
+        """
         known: dict[int, float] = {}
         for number, probability in told.items():
             if number is not None:
                 cluster = clusters[number].find()
                 known[id(cluster)] = known.get(id(cluster), 0.0) + probability
                 links.setdefault(id(cluster), (cluster, UNLINKED))
-        speaker = attribution.speaker
-        if not is_own and speaker is not None and attribution.speakers[speaker] == 1.0:  # that of a turn: it is known
-            links.pop(id(clusters[speaker].find()), None)
-        # What the network says of the link and what is known of the speaker are two witnesses: their logarithms add up.
-        trusted = (
+        return [
             (cluster, score + TRUST * log(known.get(key, 0.0) + UNKNOWN)) for key, (cluster, score) in links.items()
-        )
-        best = self._join(mention, trusted, self.threshold + TRUST * log(told.get(None, 0.0) + UNKNOWN))
-        if best is not None and known.get(id(best), 0.0) >= LIKELY:
-            self.talk[mention] = "speaker" if is_own else "addressee"
+        ], known
 
     # names
 

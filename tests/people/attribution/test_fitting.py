@@ -25,7 +25,7 @@ WEIGHTS = fit_weights(TOY, VERBS)
 def attributor(monkeypatch: pytest.MonkeyPatch, weights: dict[str, float]) -> Attributor:
     tables = {QUOTATION_WEIGHTS: weights, SPEECH_VERBS: VERBS}
     module = "spacy_span_selector.people.attribution.attributor"
-    monkeypatch.setattr(f"{module}.language_table", lambda _, name: tables[name])
+    monkeypatch.setattr(f"{module}.language_table", lambda _, name: tables.get(name, {}))
     return Attributor(VOCAB)
 
 

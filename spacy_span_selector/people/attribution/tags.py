@@ -1,0 +1,129 @@
+"""Tags: words beside a quotation whose form alone tells who says it, and to whom: "said Hilde", "X told Y:"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from .scene import Scene
+
+BROKEN = frozenset(["?", "!", "--", "—", "–", "-", "...", "…"])
+"""The last words of a quotation, beside a comma, that a tag may follow."""
+APART = 16
+"""The most words between a speaker and the verb, as of an apposition or a relative clause."""
+
+
+class Tag(NamedTuple):
+    """Who says a quotation, and to whom, as mentions; None where it tells nobody."""
+
+    speaker: int
+    addressee: int | None = None
+
+
+class TagReader:
+    """Reads the tags of quotations.
+
+    scene (Scene): The document.
+    verbs, sources (Mapping[str, object]): Forms of verbs of speech, and words before a speaker, such as "according to".
+    """
+
+    def __init__(self, scene: Scene, verbs: Mapping[str, object], sources: Mapping[str, object]) -> None:
+        self.scene, self.verbs, self.sources = scene, verbs, sources
+
+    @cached_property
+    def _starting(self) -> dict[int, int]:
+        """The longest mention in the narration that starts at each word."""
+        places = self.scene.mentions
+        return {places[m][0]: m for m in sorted(self.scene.narrators, key=lambda m: places[m][1])}
+
+    @cached_property
+    def _ending(self) -> dict[int, int]:
+        """The longest mention in the narration that ends before each word."""
+        places = self.scene.mentions
+        return {places[m][1]: m for m in sorted(self.scene.narrators, key=lambda m: -places[m][0])}
+
+    def read(self, quotation: int) -> Tag | None:
+        """The tag of a quotation; None if it has none, or two that differ."""
+        clusters = self.scene.clusters
+        found = [*self._behind(quotation), *self._before(quotation)]
+        return found[0] if found and len({clusters[tag.speaker] for tag in found}) == 1 else None
+
+    def _is_verb(self, word: int) -> bool:
+        scene = self.scene
+        return 0 <= word < len(scene.words) and scene.quotation_of[word] < 0 and scene.lower[word] in self.verbs
+
+    def _behind(self, quotation: int) -> Iterator[Tag]:
+        """What a tag behind the quotation tells: "said X", "X said", "X, a man of forty, told Y", "according to X"."""
+        scene = self.scene
+        first = scene.quotations[quotation][1]
+        last = scene.words[first - 2] if first > 1 else ""
+        end = self._end(first)
+        comma = first < end and scene.words[first] == ","
+        first += comma
+        if first >= end or not (comma or last == "," or last in BROKEN):
+            return
+        if self._is_verb(first) and (speaker := self._starting.get(first + 1)) is not None:
+            yield Tag(speaker, self._addressee(scene.mentions[speaker][1], inverted=True))
+        elif " ".join(scene.lower[first : first + 2]) in self.sources:
+            if (speaker := self._starting.get(first + 2)) is not None:
+                yield Tag(speaker)
+        elif (speaker := self._starting.get(first)) is not None:
+            verb = self._verb_of(speaker, end)
+            if verb is None or scene.words[end - 1] == ":":  # which introduces the next quotation
+                return
+            goes_on = last == "," or comma or scene.words[first][:1].islower()
+            if goes_on or (verb + 1 < end and not scene.words[verb + 1][:1].isalnum()):
+                yield Tag(speaker, self._addressee(verb + 1))
+
+    def _before(self, quotation: int) -> Iterator[Tag]:
+        """What a tag before the quotation tells: "X said:", "X wrote in a letter:", "According to X,"; or the end of
+        one in the midst of a sentence, "said X,"."""
+        scene = self.scene
+        end = scene.quotations[quotation][0] - 1
+        if end < 1 or scene.words[end] not in (",", ":") or scene.quotation_of[end] >= 0:
+            return
+        first = end
+        while first and scene.quotation_of[first - 1] < 0 and scene.sentences[first - 1] == scene.sentences[end]:
+            first -= 1
+        if (speaker := self._ending.get(end)) is not None:
+            start = scene.mentions[speaker][0]
+            if self._is_verb(start - 1) and start - 1 == first and first and scene.quotation_of[first - 1] >= 0:
+                yield Tag(speaker)
+                return
+            if " ".join(scene.lower[max(0, start - 2) : start]) in self.sources:
+                yield Tag(speaker)
+                return
+        for verb in range(end - 1, first, -1):
+            if self._is_verb(verb):
+                speaker = self._ending.get(verb)
+                if speaker is not None and (verb == end - 1 or scene.words[end] == ":" or self._addressee(verb + 1)):
+                    yield Tag(speaker, self._addressee(verb + 1))
+                return
+
+    def _end(self, first: int) -> int:
+        """The end of the narration in the sentence of a word behind a quotation."""
+        scene, end = self.scene, first
+        while end < len(scene.words) and scene.quotation_of[end] < 0 and scene.sentences[end] == scene.sentences[first]:
+            end += 1
+        return end
+
+    def _verb_of(self, speaker: int, end: int) -> int | None:
+        """The verb of speech whose subject is a mention: right behind it, behind an adverb, or what commas enclose."""
+        scene = self.scene
+        behind = scene.mentions[speaker][1]
+        for verb in range(behind, min(behind + 2, end)):
+            if self._is_verb(verb):
+                return verb if verb == behind or scene.words[behind][:1].isalpha() else None
+        if behind < end and scene.words[behind] == ",":
+            for verb in range(behind + 2, min(behind + APART, end)):
+                if self._is_verb(verb) and scene.words[verb - 1] == ",":
+                    return verb
+        return None
+
+    def _addressee(self, word: int, inverted: bool = False) -> int | None:
+        """The mention behind a verb and its speaker that a preposition, or the verb itself, makes the addressee."""
+        scene = self.scene
+        if word < len(scene.words) and scene.lower[word] == "to":
+            return self._starting.get(word + 1)
+        return None if inverted else self._starting.get(word)
