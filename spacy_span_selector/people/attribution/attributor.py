@@ -86,7 +86,7 @@ class Attributor:
             speakers.append(max(clusters, key=clusters.__getitem__))
             found.append((clusters, best.get(speakers[-1])))
         return [
-            self._complete(scene, number, speakers, clusters, mention, tags[number])
+            self._complete(reader, number, speakers, clusters, mention, tags[number])
             for number, (clusters, mention) in enumerate(found)
         ]
 
@@ -110,16 +110,16 @@ class Attributor:
 
     def _complete(
         self,
-        scene: Scene,
+        reader: TagReader,
         number: int,
         speakers: Sequence[int | None],
         clusters: Probabilities,
         mention: int | None,
         tag: Tag | None,
     ) -> Attribution:
-        speaker = speakers[number]
+        scene, speaker = reader.scene, speakers[number]
         if speaker is None:
-            return Attribution(speakers=clusters, is_speech=scene.is_turn(number))
+            return Attribution(speakers=clusters, is_speech=scene.is_turn(number) or reader.is_said(number))
         addressees, named = self._choose(find_addressees(scene, number, speakers, self._verbs))
         if tag is not None and tag.addressee is not None and (told := scene.clusters[tag.addressee]) != speaker:
             addressees = _trust(addressees, told, TOLD)

@@ -10,6 +10,8 @@ from .scene import Scene
 
 BROKEN = frozenset(["?", "!", "--", "—", "–", "-", "...", "…"])
 """The last words of a quotation, beside a comma, that a tag may follow."""
+FEWEST = 4
+"""Words in quotation marks that are fewer are no speech by themselves, such as "New York", as they say."""
 APART = 16
 """The most words between a speaker and the verb, as of an apposition or a relative clause."""
 
@@ -48,6 +50,23 @@ class TagReader:
         clusters = self.scene.clusters
         found = [*self._behind(quotation), *self._before(quotation)]
         return found[0] if found and len({clusters[tag.speaker] for tag in found}) == 1 else None
+
+    def is_said(self, quotation: int) -> bool:
+        """Check whether a quotation is speech, whoever says it: "I" or "you" is in a sentence of its own, or there is
+        a verb of speech beside its comma, and it begins like a sentence of some length."""
+        scene = self.scene
+        start, end = scene.quotations[quotation]
+        last = scene.words[end - 2] if end - 2 > start else ""
+        if last in (".", "?", "!") and any(scene.evidence[m].startswith(("1", "2")) for m in scene.inside[quotation]):
+            return True
+        if end - start - 2 < FEWEST or not scene.words[start + 1][:1].isupper():
+            return False
+        behind = range(end, self._end(end)) if last == "," or scene.words[end : end + 1] == [","] else ()
+        before = range(max(0, start - APART), start) if scene.words[start - 1 : start] in ([","], [":"]) else ()
+        edge = scene.sentences[start - 1] if start else -1
+        return any(map(self._is_verb, behind[:APART])) or any(
+            self._is_verb(i) for i in before if scene.sentences[i] == edge
+        )
 
     def _is_verb(self, word: int) -> bool:
         scene = self.scene
