@@ -44,7 +44,6 @@ from .coordinations import ASKED, find_coordinations
 from .missed_names import find_missed_names
 from .scenes import (
     attribute_quotations,
-    clusters_of_speakers,
     find_in_words,
     learn_quotations,
     outer_quotations,
@@ -183,12 +182,11 @@ def consistent_clusters(
     turns = [] if quotations is None else find_turns([speaker or None for speaker in speakers.tolist()])
     utterances = [(start, end) for start, end, _ in turns] or quotations or []
 
-    def attribute(clusters: Sequence[int | None]) -> Sequence[Attribution]:
+    def attribute(clusters: Sequence[int | None], of_speaker: Mapping[int, int]) -> Sequence[Attribution]:
         scene = read_scene(cleaned, utterances, mentions, evidence, clusters)
         if not turns:
             return Attributor(doc.vocab).attribute(scene)
-        known = clusters_of_speakers(scene, speakers)
-        return Attributor(doc.vocab).address(scene, [known.get(speaker) for *_, speaker in turns])
+        return Attributor(doc.vocab).address(scene, [of_speaker[speaker] for *_, speaker in turns])
 
     facts = Scored(
         mentions=mentions,

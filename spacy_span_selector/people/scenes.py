@@ -19,7 +19,6 @@ from ..language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_table
 from .attribution import Attribution, Attributor, Scene
 from .attribution.fitting import Attributed, fit_weights
 from .clustering import read_forms
-from .clustering.forms import FIRST_PERSON
 
 Range = tuple[int, int]
 
@@ -52,15 +51,6 @@ def quotation_of_words(quotations: Sequence[Range], n_words: int) -> NDArray[np.
     for number, (start, end) in enumerate(quotations):
         numbers[start:end] = number
     return numbers
-
-
-def clusters_of_speakers(scene: Scene, speakers: NDArray[np.int64]) -> dict[int, int]:
-    """The cluster of each speaker, by number: that of "I" in what the speaker says."""
-    known: dict[int, int] = {}
-    for (start, _), evidence, cluster in zip(scene.mentions, scene.evidence, scene.clusters, strict=True):
-        if evidence == FIRST_PERSON and cluster is not None and speakers[start]:
-            known.setdefault(int(speakers[start]), cluster)
-    return known
 
 
 def read_scene(

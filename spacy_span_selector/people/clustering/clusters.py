@@ -78,8 +78,9 @@ LIKELY = 0.5
 ONE_PERSON = frozenset({"same", "full", "given", "nickname", "titles"})
 """How the name of a speaker is related to a name in the text if both are of one person."""
 
-Attribute = Callable[[Sequence[int | None]], Sequence[Attribution]]
-"""Takes the cluster of each mention, None for one that waits, and tells who says each quotation."""
+Attribute = Callable[[Sequence[int | None], Mapping[int, int]], Sequence[Attribution]]
+"""Takes the cluster of each mention, None for one that waits, and of each speaker that is known, and tells who says
+each quotation."""
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,7 @@ class _Search:
         self.overlaps = _overlaps(scored.mentions)
         self.talk: dict[int, Why] = {}
         self.speaking: set[int | None] = set()
+        self.entity_of_speaker: dict[int, int] = {}
 
     def run(self) -> Clustering:
         self._find_named_entities()
@@ -233,6 +235,7 @@ class _Search:
         numbers: dict[int, int] = {}
         clusters: list[_Cluster] = []
         of_mention: list[int | None] = []
+        of_entity: dict[int | None, int] = {}
         for cluster in self.cluster_of:
             if cluster is None:
                 of_mention.append(None)
@@ -242,7 +245,14 @@ class _Search:
                 numbers[id(cluster)] = len(clusters)
                 clusters.append(cluster)
             of_mention.append(numbers[id(cluster)])
-        return self.attribute(of_mention), clusters
+            of_entity.setdefault(cluster.entity, numbers[id(cluster)])
+        of_speaker = {}
+        for speaker, entity in self.entity_of_speaker.items():
+            if entity not in of_entity:  # neither named nor "I", but the "you" of others
+                of_entity[entity] = len(clusters)
+                clusters.append(_Cluster(self.types.nothing, self.types.log_probability(self.types.nothing), entity))
+            of_speaker[speaker] = of_entity[entity]
+        return self.attribute(of_mention, of_speaker), clusters
 
     def _join_speaker(
         self, mentions: Sequence[int], attribution: Attribution, clusters: Sequence[_Cluster]
@@ -328,10 +338,12 @@ class _Search:
         self.told_of_entity = [self._sum(told[name] for name in group) for group in groups]
         for mention, name in name_of.items():
             self.entity_of[mention] = of_name[name]
-        speakers = self._entities_of_speakers(of_name, [name if kind != "thing" else None for name, kind in uses])
+        speakers = {speaker: len(groups) + speaker for speaker in range(1, len(self.scored.speaker_names) + 1)}
+        speakers |= self._entities_of_speakers(of_name, [name if kind != "thing" else None for name, kind in uses])
+        self.entity_of_speaker = speakers
         for mention, (form, speaker) in enumerate(zip(self.forms, self.scored.speakers, strict=True)):
             if speaker and form.evidence == FIRST_PERSON:
-                self.entity_of[mention] = speakers.setdefault(speaker, len(groups) + speaker)
+                self.entity_of[mention] = speakers[speaker]
                 self.speaking.add(self.entity_of[mention])
         self.told_of_entity += [self.types.nothing] * (1 + max(self.scored.speakers, default=0))
 
@@ -452,13 +464,18 @@ class _Search:
     # clusters
 
     def _by_cluster(self, mention: int, entity: int | None = None) -> dict[int, tuple[_Cluster, float]]:
-        """The clusters of the antecedents of a mention, those of an entity if one is given, each with its log sum."""
+        """The clusters of the antecedents of a mention, those of an entity if one is given, each with its log sum.
+
+        That of who speaks is none of "he" and "she".
+        """
+        is_other = self.forms[mention].evidence.startswith("3 singular")
+        speaker = self.entity_of_speaker.get(self.scored.speakers[mention], -1) if is_other else -1
         sums: dict[int, tuple[_Cluster, float]] = {}
         for antecedent, score in zip(*self.links[mention], strict=True):
             cluster = self.cluster_of[antecedent]
             if cluster is not None:
                 cluster = cluster.find()
-                if entity is not None and cluster.entity != entity:
+                if cluster.entity == speaker or (entity is not None and cluster.entity != entity):
                     continue
                 known = sums.get(id(cluster))
                 sums[id(cluster)] = cluster, exp(score) + (known[1] if known else 0.0)
