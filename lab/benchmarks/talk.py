@@ -96,4 +96,6 @@ def main(
         count(Scene(nlp(scene.doc), scene.gold), get_clusters(scene.doc), counts)
     for name, found in sorted(counts.items(), key=lambda item: -item[1]["all"]):
         p, r = (100 * found[key] / found["all"] for key in ("precision", "recall"))
-        typer.echo(f"{name:15s} {p:5.1f} {r:5.1f} {2 * p * r / (p + r):5.1f}   right {found['right']} of {found['all']}")
+        typer.echo(
+            f"{name:15s} {p:5.1f} {r:5.1f} {2 * p * r / (p + r):5.1f}   right {found['right']} of {found['all']}"
+        )

@@ -52,6 +52,7 @@ from .scenes import (
     read_scene,
 )
 from .speech import find_turns
+from .transcripts import notice_turns
 
 ENTITY_TRUST = 0.5
 """How probable the label of an entity of `doc.ents` is, which has no probability. spaCy's pipelines of news are often
@@ -108,7 +109,10 @@ class EntityResolver(HasSettings, Pipe):
 
     def __call__(self, doc: Doc) -> Doc:
         """Resolve the mentions of a document that `structured_coref` has scored."""
-        for prefix, scored in get_scored_mentions(doc).items():
+        found = get_scored_mentions(doc)
+        if found and self.quotations:
+            notice_turns(doc)
+        for prefix, scored in found.items():
             self._resolve(doc, prefix, scored)
         return doc
 

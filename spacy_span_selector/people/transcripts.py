@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from spacy.attrs import IDX, IS_SPACE, LENGTH
@@ -14,12 +14,15 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.types import Ints2d
 
-from ..annotation import SPEAKERS_KEY, set_speakers
+from ..annotation import SPEAKERS_KEY, get_speakers, set_speakers
 from ..annotation.checks import show
-from ..documents.labels import ONLY_STAMP, Label, find_labels
+from ..documents.labels import ONLY_STAMP, TALK, Label, find_labels
 from ..documents.lines import Block, header_lines, read_blocks
 from ..documents.tokenized import make_doc
 from .captions import TAG, Captions, Place, find_captions, hide
+from .letters import Turn, read_letter
+
+Words: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 KINDS: dict[str, Sequence[str]] = {
     "chat": ("chat", "stamped", "angle", "bracket", "prompt"),
@@ -44,20 +47,6 @@ DIRECTION = re.compile(IN_BRACKETS, re.MULTILINE)
 DIRECTION_IN_PLAY = re.compile(rf"{IN_BRACKETS}|^[^\S\n]*_?(?:Enter|Re-enter|Exit|Exeunt)\b[^\n]*$", re.MULTILINE)
 SCENE = re.compile(r"(?:ACT|SCENE|PROLOGUE|EPILOGUE|INT|EXT|FADE|CUT|THE END|CURTAIN|(?:Act|Scene) [IVX\d]+)\b")
 SCREENPLAY = re.compile(r"^\s*(?:INT|EXT)[./ ]", re.MULTILINE)
-
-
-class Turn(NamedTuple):
-    """A turn of a speaker.
-
-    name (str): The speaker; empty if it is nobody.
-    start, end (int): Its characters.
-    directions (tuple[tuple[int, int], ...]): The characters within that nobody speaks, such as stage directions.
-    """
-
-    name: str
-    start: int
-    end: int
-    directions: tuple[tuple[int, int], ...] = ()
 
 
 def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Doc:
@@ -273,28 +262,52 @@ def set_turns(doc: Doc, turns: Sequence[Turn], labels: Sequence[Place] = ()) -> 
     turns (Sequence[Turn]): The turns, by the characters of its text.
     labels (Sequence[tuple[int, int]]): The characters of the labels.
     """
-    offsets, is_space = doc.to_array([IDX, IS_SPACE]).astype(np.int64).T
-    words = np.flatnonzero(is_space == 0)
-    offsets = offsets[words]
+    find_words, words, offsets = _words_of(doc)
     values = np.zeros(len(doc), dtype=np.int64)
-    spoken: list[tuple[int, int, str]] = []
-
-    def find_words(start: int, end: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return words[slice(*np.searchsorted(offsets, (start, end)))]
-
     for start, end in labels:
         inside = find_words(start, end)
         values[inside] = -1
         values[inside[:1]] = 1
         values[words[np.searchsorted(offsets, end) :][:1]] = 1
     for turn in turns:
-        edges = [turn.start, *(edge for place in turn.directions for edge in place), turn.end]
-        parts = [find_words(*pair) for pair in zip(edges[::2], edges[1::2], strict=True)]
-        parts = [part for part in parts if len(part)]
         values[find_words(turn.start, turn.end)[:1]] = 1
-        for part in parts[:1]:
+        for part in _spoken(turn, find_words)[:1]:
             values[part[0]] = 1
-        spoken += [(int(part[0]), int(part[-1]) + 1, turn.name) for part in parts]
     # At once: spaCy searches the whole document when the start of a sentence is set at a token.
     doc.from_array("SENT_START", cast(Ints2d, values.astype(np.uint64)))
+    _set_spoken(doc, turns, find_words)
+
+
+def notice_turns(doc: Doc) -> None:
+    """Set the speakers of a document that has none, if its text is a letter, or its lines tell that it is a chat, a
+    play or a mail; its tokens and sentences stay."""
+    if get_speakers(doc):
+        return
+    text = doc.text
+    turns = read_turns(text)[1]
+    names = [turn.name for turn in turns]
+    if len(set(names)) == len(names) and not sum(TALK.search(text, *turn[1:3]) is not None for turn in turns) > 1:
+        turns = []  # rather the keys of a record
+    turns = turns or read_letter(text, doc.vocab)
+    if turns:
+        _set_spoken(doc, turns, _words_of(doc)[0])
+
+
+def _words_of(doc: Doc) -> tuple[Callable[[int, int], Words], Words, Words]:
+    """What finds the words of some characters; all words, and where they start."""
+    offsets, is_space = doc.to_array([IDX, IS_SPACE]).astype(np.int64).T
+    words = np.flatnonzero(is_space == 0)
+    offsets = offsets[words]
+    return lambda start, end: words[slice(*np.searchsorted(offsets, (start, end)))], words, offsets
+
+
+def _spoken(turn: Turn, find_words: Callable[[int, int], Words]) -> list[Words]:
+    """The words of each part of a turn between its directions."""
+    edges = [turn.start, *(edge for place in turn.directions for edge in place), turn.end]
+    parts = [find_words(*pair) for pair in zip(edges[::2], edges[1::2], strict=True)]
+    return [part for part in parts if len(part)]
+
+
+def _set_spoken(doc: Doc, turns: Sequence[Turn], find_words: Callable[[int, int], Words]) -> None:
+    spoken = [(int(part[0]), int(part[-1]) + 1, turn.name) for turn in turns for part in _spoken(turn, find_words)]
     set_speakers(doc, spoken)

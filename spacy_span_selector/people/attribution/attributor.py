@@ -16,15 +16,16 @@ from math import exp
 from spacy.vocab import Vocab
 
 from ...language import QUOTATION_WEIGHTS, SOURCES, SPEECH_VERBS, language_table
-from .features import Candidate, find_addressees, find_candidates, take_turns
+from .features import Candidate, find_addressees, find_candidates, is_called, take_turns
 from .scene import Range, Scene
 from .tags import Tag, TagReader
 
 CUE = 6
 """The words that introduce a quotation stand within so many words beside it."""
 
-TAGGED, TOLD = 0.98, 0.75
-"""How often a tag is right: of 552 in LitBank's training texts 545 name the speaker, and 8 of 11 the addressee."""
+TAGGED, TOLD, CALLED = 0.98, 0.75, 0.94
+"""How often a tag is right: of 552 in LitBank's training texts 545 name the speaker, and 8 of 11 the addressee. And how
+often "you" of a turn is the speaker of another one whom it calls: 73 of 78 times in Character Identification."""
 
 Probabilities = Mapping[int | None, float]
 """Of clusters; None stands for nobody."""
@@ -97,16 +98,19 @@ class Attributor:
         """
         if not self._weights:
             return [Attribution() for _ in speakers]
-        return [
-            Attribution(speakers={None: 1.0})
-            if speaker is None
-            else Attribution(
-                speaker=speaker,
-                speakers={speaker: 1.0},
-                addressees=self._choose(find_addressees(scene, number, speakers, self._verbs))[0],
-            )
-            for number, speaker in enumerate(speakers)
-        ]
+        found = []
+        for number, speaker in enumerate(speakers):
+            if speaker is None:
+                found.append(Attribution(speakers={None: 1.0}))
+                continue
+            addressees = self._choose(find_addressees(scene, number, speakers, self._verbs))[0]
+            called = {scene.clusters[m] for m in scene.inside[number] if is_called(scene, m)} & {*speakers}
+            greeted = {scene.clusters[m] for m in scene.inside[number] if is_called(scene, m, greeted=True)}
+            called = (greeted or called) - {speaker, None}
+            if len(called) == 1:
+                addressees = _trust(addressees, *called, CALLED)
+            found.append(Attribution(speaker=speaker, speakers={speaker: 1.0}, addressees=addressees))
+        return found
 
     def _complete(
         self,

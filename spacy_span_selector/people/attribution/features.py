@@ -223,14 +223,17 @@ class _Reader:
             yield Candidate(cluster, None, features)
 
 
-def is_called(scene: Scene, mention: int) -> bool:
-    """Check whether a mention in a quotation calls or greets somebody: a name or a noun before a mark, "Come, Tom!"."""
+def is_called(scene: Scene, mention: int, greeted: bool = False) -> bool:
+    """Check whether a mention in a quotation calls or greets somebody: a name or a noun before a mark, "Come, Tom!".
+
+    greeted (bool): Whether only those behind a greeting count, "Dear Tom,".
+    """
     if scene.evidence[mention][:1] in ("1", "2", "3"):
         return False
     first, last = scene.mentions[mention]
     before = scene.words[first - 1] if first else ""
     behind = scene.words[last] if last < len(scene.words) else ""
-    return (_is_mark(before) or before.lower() in GREETINGS) and _is_mark(behind)
+    return ((_is_mark(before) and not greeted) or before.lower() in GREETINGS) and _is_mark(behind)
 
 
 def _is_mark(word: str) -> bool:
