@@ -68,7 +68,7 @@ def find_numbers(gold: Sequence[Mention], clusters: Sequence[Sequence[Mention]])
     return found
 
 
-def count(scene: Scene, clusters: Sequence[Sequence[Mention]], counts: dict[str, Counter[str]]) -> None:
+def count(scene: Scene, clusters: Sequence[Sequence[Mention]], counts: dict[str, dict[str, float]]) -> None:
     """Add precision and recall of each gold mention of a scene, by kind."""
     mentions = sorted(scene.gold)
     number = find_numbers(mentions, clusters)
@@ -91,7 +91,7 @@ def main(
 ) -> None:
     """Print B3 of persons in talk, by kind of mention."""
     nlp: Any = spacy.load(model)
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    counts: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for scene in read_scenes(nlp, path):
         count(Scene(nlp(scene.doc), scene.gold), get_clusters(scene.doc), counts)
     for name, found in sorted(counts.items(), key=lambda item: -item[1]["all"]):

@@ -200,6 +200,11 @@ def consistent_clusters(
         antecedents=scored.antecedents,
         scores=scored.links,
         speaker_names=names,
+        named={
+            number: names.index(name) + 1
+            for number, (start, end) in enumerate(mentions)
+            if names and not speakers[start] and (name := doc[start:end].text) in names
+        },
         labels=_labels(doc, mentions, scored.type_shares()),
         unscored={*np.flatnonzero(~(scored.links > -np.inf).any(axis=1)).tolist()} - {0},
     )
@@ -213,15 +218,18 @@ def consistent_clusters(
 def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> ScoredMentions:
     """End mentions before the verb of their clause: "the boy who sold his bike" of "the boy who sold his bike left".
 
-    Where this is a mention already, the longer one is none.
+    Where this is a mention already, the longer one is none. Nor are the stamps of turns, "12:03", outside of them.
     """
     ends = _ends_of_subjects(frames)
+    spoken = number_speakers(doc)[0]
+    has_turns = spoken.any()
     kept: dict[int, Mention] = {}
     last: Mention = (0, 0)
     for number, mention in enumerate(scored.mentions):
         start, end = mention
         cut = start, min((one for one in ends.get(start, ()) if one < end), default=end)
-        if cut == mention or last < cut:
+        is_stamp = has_turns and not spoken[start] and not any(map(str.isalpha, doc[start:end].text))
+        if (cut == mention or last < cut) and not is_stamp:
             kept[number] = last = cut
     mentions = [*kept.values()]
     if mentions == scored.mentions:

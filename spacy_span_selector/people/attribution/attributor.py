@@ -107,8 +107,10 @@ class Attributor:
             called = {scene.clusters[m] for m in scene.inside[number] if is_called(scene, m)} & {*speakers}
             greeted = {scene.clusters[m] for m in scene.inside[number] if is_called(scene, m, greeted=True)}
             called = (greeted or called) - {speaker, None}
+            if not called and len(others := {*speakers} - {speaker, None}) == 1:
+                called = others
             if len(called) == 1:
-                addressees = _trust(addressees, *called, CALLED)
+                addressees = _trust(addressees, called.pop(), CALLED)
             found.append(Attribution(speaker=speaker, speakers={speaker: 1.0}, addressees=addressees))
         return found
 

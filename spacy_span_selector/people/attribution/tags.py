@@ -132,10 +132,10 @@ class TagReader:
         scene = self.scene
         behind = scene.mentions[speaker][1]
         for verb in range(behind, min(behind + 2, end)):
-            if self._is_verb(verb):
-                return verb if verb == behind or scene.words[behind][:1].isalpha() else None
+            if self._is_verb(verb) and scene.words[behind][:1].isalpha():
+                return verb
         if behind < end and scene.words[behind] == ",":
-            for verb in range(behind + 2, min(behind + APART, end)):
+            for verb in range(behind + 1, min(behind + APART, end)):
                 if self._is_verb(verb) and scene.words[verb - 1] == ",":
                     return verb
         return None

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import exp, inf, log
 from typing import Literal, NamedTuple
@@ -95,6 +95,7 @@ class Scored:
     scores (NDArray[np.float32]): Their scores, where "no antecedent" scores 0; -inf where there is none. Shape:
         (mentions, antecedents)
     speaker_names (Sequence[str]): The names of the speakers, from number 1 on.
+    named (Mapping[int, int]): The number of the speaker that a mention in the label of a turn names.
     labels (Sequence[Mapping[str, float]]): The labels of each as an entity, with their probabilities; empty if nothing
         is labelled.
     unscored (Set[int]): The mentions that were compared with no other: added to what the network has selected.
@@ -107,6 +108,7 @@ class Scored:
     antecedents: NDArray[np.int64]
     scores: NDArray[np.float32]
     speaker_names: Sequence[str] = ()
+    named: Mapping[int, int] = field(default_factory=dict)
     labels: Sequence[Mapping[str, float]] = ()
     unscored: Set[int] = frozenset()
 
@@ -338,14 +340,16 @@ class _Search:
         self.told_of_entity = [self._sum(told[name] for name in group) for group in groups]
         for mention, name in name_of.items():
             self.entity_of[mention] = of_name[name]
-        speakers = {speaker: len(groups) + speaker for speaker in range(1, len(self.scored.speaker_names) + 1)}
+        count = max([len(self.scored.speaker_names), *self.scored.speakers])
+        speakers = {speaker: len(groups) + speaker for speaker in range(1, count + 1)}
         speakers |= self._entities_of_speakers(of_name, [name if kind != "thing" else None for name, kind in uses])
         self.entity_of_speaker = speakers
         for mention, (form, speaker) in enumerate(zip(self.forms, self.scored.speakers, strict=True)):
-            if speaker and form.evidence == FIRST_PERSON:
+            speaker = self.scored.named.get(mention, speaker if form.evidence == FIRST_PERSON else 0)
+            if speaker:
                 self.entity_of[mention] = speakers[speaker]
                 self.speaking.add(self.entity_of[mention])
-        self.told_of_entity += [self.types.nothing] * (1 + max(self.scored.speakers, default=0))
+        self.told_of_entity += [self.types.nothing] * (1 + count)
 
     def _kinds_of_names(self) -> dict[Name, Kind]:
         """The kind that the labels of a name tell most often: mentions without a label are of it, too."""
