@@ -221,8 +221,7 @@ class _Search:
             if evidence == FIRST_PERSON:
                 attributions[quotation] = self._join_speaker(mentions, attributions[quotation], clusters)
             else:
-                for mention in mentions:
-                    self._join_talk(mention, attributions[quotation], clusters)
+                self._join_talk(mentions, attributions[quotation], clusters)
         return self._result(attributions)
 
     # quotations
@@ -264,8 +263,7 @@ class _Search:
         A tag decides alone; without one, the links of the first "I" count, too.
         """
         if attribution.speaker is None:
-            for mention in mentions:
-                self._join_talk(mention, attribution, clusters)
+            self._join_talk(mentions, attribution, clusters)
             return attribution
         best = clusters[attribution.speaker].find()
         if not attribution.is_tagged:
@@ -281,12 +279,15 @@ class _Search:
         number = next((n for n in attribution.speakers if n is not None and clusters[n].find() is best), None)
         return replace(attribution, speaker=number, mention=mentions[0], cue=None, addressee=None)
 
-    def _join_talk(self, mention: int, attribution: Attribution, clusters: Sequence[_Cluster]) -> None:
-        """Join "I" in a quotation to its speaker, "you" to its addressee, as far as they are probable."""
+    def _join_talk(self, mentions: Sequence[int], attribution: Attribution, clusters: Sequence[_Cluster]) -> None:
+        """Join the first "I" of a quotation to its speaker, or the first "you" to its addressee, as far as they are
+        probable; the others join the first."""
+        mention, *others = mentions
         is_own = self.forms[mention].evidence == FIRST_PERSON
         told = attribution.speakers if is_own else attribution.addressees
         if not told:
-            self._join_best(mention)
+            for one in mentions:
+                self._join_best(one)
             return
         trusted, known = self._trusted(self._by_cluster(mention), told, clusters)
         speaker = attribution.speaker
@@ -294,8 +295,10 @@ class _Search:
             own = clusters[speaker].find()
             trusted = [found for found in trusted if found[0] is not own]
         best = self._join(mention, trusted, self.threshold + TRUST * log(told.get(None, 0.0) + UNKNOWN))
-        if best is not None and known.get(id(best), 0.0) >= LIKELY:
-            self.talk[mention] = "speaker" if is_own else "addressee"
+        if known.get(id(best), 0.0) >= LIKELY:
+            self.talk |= dict.fromkeys(mentions, "speaker" if is_own else "addressee")
+        for other in others:
+            self._add(other, best)
 
     def _trusted(
         self,
@@ -488,7 +491,7 @@ class _Search:
     def _join_best(self, mention: int) -> None:
         self._join(mention, self._by_cluster(mention).values(), self.threshold)
 
-    def _join(self, mention: int, scored: Iterable[tuple[_Cluster, float]], least: float) -> _Cluster | None:
+    def _join(self, mention: int, scored: Iterable[tuple[_Cluster, float]], least: float) -> _Cluster:
         """Join the cluster with the greatest score and agreement, if these are more than the least, or a new one; tell
         which it joined."""
         best, value = None, least
@@ -501,9 +504,8 @@ class _Search:
             if worth > value:
                 best, value = cluster, worth
         if best is None:
-            self._new(mention, None)
-        else:
-            self._add(mention, best)
+            return self._new(mention, None)
+        self._add(mention, best)
         return best
 
     def _take_over(self, mention: int, own: _Cluster) -> None:
