@@ -35,6 +35,8 @@ KINDS: dict[str, Sequence[str]] = {
 CHATS = (*KINDS["chat"], "heading")
 """The styles of texts that have no stage directions."""
 
+PROBE, MOST_LINES = 20_000, 8
+"""Unasked, so many characters are searched for turns, which have so many lines on average, at most."""
 UNSEEN = dict.fromkeys([0xFEFF, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], " ") | {13: "\n"}
 """A byte order mark, marks of the direction of writing, which messengers put around names, and ends of lines."""
 FROM = re.compile(r"from\s*:\s*(.*)", re.IGNORECASE)
@@ -284,13 +286,21 @@ def notice_turns(doc: Doc) -> None:
     if get_speakers(doc):
         return
     text = doc.text
-    turns = read_turns(text)[1]
-    names = [turn.name for turn in turns]
-    if len(set(names)) == len(names) and not sum(TALK.search(text, *turn[1:3]) is not None for turn in turns) > 1:
-        turns = []  # rather the keys of a record
-    turns = turns or read_letter(text, doc.vocab)
+    turns = read_turns(text)[1] if _is_talk(text[:PROBE]) else read_letter(text, doc.vocab)
     if turns:
         _set_spoken(doc, turns, _words_of(doc)[0])
+
+
+def _is_talk(text: str) -> bool:
+    """Check whether nearly all of a text is talk by its labels, or it starts like a mail; a novel has few labels."""
+    turns = read_turns(text)[1]
+    names = {turn.name for turn in turns}
+    blocks = read_blocks(text)
+    if turns and _is_of_mail(text, blocks[0]):
+        return True
+    talk = sum(TALK.search(text, turn.start, turn.end) is not None for turn in turns)
+    is_dense = MOST_LINES * len(turns) >= sum(map(len, blocks))
+    return len(names) > 1 and is_dense and (len(turns) > len(names) or talk > 1)  # and not the keys of a record
 
 
 def _words_of(doc: Doc) -> tuple[Callable[[int, int], Words], Words, Words]:
