@@ -20,18 +20,8 @@ from .tree import main as tree_cli
 
 BENCHMARKS = (
     *("annotate", "train-step", "profile", "long-documents", "wcfg", "decoding", "marked-tagger", "quotations"),
-    *(
-        "casts",
-        "things",
-        "everyday",
-        "contradictions",
-        "name-relations",
-        "official-scorer",
-        "official-srl-scorer",
-        "entities",
-        "fastcoref",
-    ),
-    *("calls", "coreferee", "declared-types", "everyday", "contradictions"),
+    *("casts", "things", "name-relations", "official-scorer", "official-srl-scorer", "entities", "fastcoref"),
+    *("calls", "coreferee", "declared-types", "everyday", "contradictions", "talk"),
 )
 """Their commands, named like their modules, each of which has a `main`, and whose docstring is the help."""
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from spacy.vocab import Vocab
 
+from ..documents.labels import is_name
 from ..documents.lines import Line, read_blocks
 from ..language import LETTER_WORDS, language_table
 
-LONGEST_GREETING, LONGEST_NAME, LONGEST_CLOSING = 6, 5, 5
+LONGEST_GREETING, LONGEST_CLOSING = 6, 5
 """How many words they have at most."""
 UNSIGNED = "?"
 """The name of who writes a letter without a signature."""
-WORD = re.compile(r"[^\W_][\w.'’&-]*")
 
 
 class Turn(NamedTuple):
@@ -42,12 +41,14 @@ def read_letter(text: str, vocab: Vocab) -> list[Turn]:
     if not known or len(lines) < 2 or not _is_greeting(lines[0], known):
         return []
     closing = next((i for i in range(len(lines) - 1, 0, -1) if _is_closing(lines[i], known)), len(lines))
-    signed = lines[-1] if closing + 1 >= len(lines) else lines[closing + 1]
-    name = signed.text.rpartition(",")[2] if closing == len(lines) - 1 else signed.text.partition(",")[0]
-    if not _is_name(name, known):
+    signed = lines[min(closing + 1, len(lines) - 1)].text
+    if closing < len(lines):
+        signed = signed.rpartition(",")[2] if closing == len(lines) - 1 else signed.partition(",")[0]
+    name = " ".join(signed.strip(" .-–—").split())
+    if not is_name(name) or name.split()[0].lower() in known:
         return [Turn(UNSIGNED, lines[0].first, len(text.rstrip()))]
     end = lines[min(closing, len(lines) - 1)].first
-    return [Turn(" ".join(name.strip(" .-–—").split()), lines[0].first, end)]
+    return [Turn(name, lines[0].first, end)]
 
 
 def _is_greeting(line: Line, known: Mapping[str, object]) -> bool:
@@ -62,13 +63,3 @@ def _is_closing(line: Line, known: Mapping[str, object]) -> bool:
     """Check whether a line takes leave: "Best regards,", with the name or without."""
     words = line.text.partition(",")[0].lower().rstrip("!.").split()
     return 0 < len(words) <= LONGEST_CLOSING and any(known.get(word) == "closing" for word in (words[0], words[-1]))
-
-
-def _is_name(text: str, known: Mapping[str, object]) -> bool:
-    """Check whether the last words of a letter are the name of who signs it."""
-    words = WORD.findall(text)
-    return (
-        0 < len(words) <= LONGEST_NAME
-        and text.strip()[-1] not in "?!:"
-        and (words[0][0].isupper() and words[0].lower() not in known)
-    )

@@ -95,10 +95,10 @@ class Scored:
     scores (NDArray[np.float32]): Their scores, where "no antecedent" scores 0; -inf where there is none. Shape:
         (mentions, antecedents)
     speaker_names (Sequence[str]): The names of the speakers, from number 1 on.
-    named (Mapping[int, int]): The number of the speaker that a mention in the label of a turn names.
     labels (Sequence[Mapping[str, float]]): The labels of each as an entity, with their probabilities; empty if nothing
         is labelled.
     unscored (Set[int]): The mentions that were compared with no other: added to what the network has selected.
+    named (Mapping[int, int]): The number of the speaker that a mention in the label of a turn names.
     """
 
     mentions: Sequence[tuple[int, int]]
@@ -108,9 +108,9 @@ class Scored:
     antecedents: NDArray[np.int64]
     scores: NDArray[np.float32]
     speaker_names: Sequence[str] = ()
-    named: Mapping[int, int] = field(default_factory=dict)
     labels: Sequence[Mapping[str, float]] = ()
     unscored: Set[int] = frozenset()
+    named: Mapping[int, int] = field(default_factory=dict)
 
 
 class Reason(NamedTuple):

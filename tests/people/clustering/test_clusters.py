@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from math import exp, inf, log
 
@@ -273,7 +273,7 @@ def attributed(
     """Cluster mentions, some in quotations, of which the speakers are told; and the clusters that attribution saw."""
     seen: list[list[int | None]] = []
 
-    def attribute(clusters: Sequence[int | None]) -> Sequence[Attribution]:
+    def attribute(clusters: Sequence[int | None], _: Mapping[int, int]) -> Sequence[Attribution]:
         seen.append([*clusters])
         return attributions
 
@@ -287,7 +287,7 @@ TOM_TO_ANN = Attribution(speaker=1, addressee=0, speakers={1: 0.9, None: 0.1}, a
 def test_i_in_a_quotation_joins_its_speaker_and_you_its_addressee() -> None:
     found, _ = attributed(TEXTS, {}, QUOTED, TOM_TO_ANN)
     assert found.clusters == [0, 1, 1, 0]
-    assert found.attributions == (TOM_TO_ANN,)
+    assert found.attributions == [TOM_TO_ANN]
     assert [reason and tuple(reason) for reason in found.reasons[2:]] == [("speaker", None), ("addressee", None)]
 
 
@@ -302,7 +302,7 @@ def test_i_outside_of_quotations_and_others_within_do_not_wait() -> None:
 
 
 def test_a_speaker_who_is_not_likely_is_not_joined() -> None:
-    unlikely = Attribution(speaker=1, speakers={1: 0.05, 0: 0.05, None: 0.9})
+    unlikely = Attribution(speakers={1: 0.05, 0: 0.05, None: 0.9})
     assert attributed(TEXTS, {}, QUOTED, unlikely)[0].clusters == [0, 1, 2, 3]
 
 
@@ -320,6 +320,44 @@ def test_the_i_of_two_speakers_is_kept_apart_although_the_network_joins_it() -> 
     assert found.reasons[3] == Reason("speaker", 2)
 
 
+def test_a_tag_outweighs_any_link() -> None:
+    tagged = Attribution(speaker=1, speakers={1: 0.98, 0: 0.02}, is_tagged=True)
+    assert attributed(TEXTS, {(2, 0): 50.0}, QUOTED, tagged)[0].clusters[2] == 1
+
+
+def test_a_quotation_and_each_i_in_it_have_one_speaker() -> None:
+    texts, links = ["Ann", "Tom", "I", "my"], {(2, 1): 3.0, (3, 0): 3.0}
+    found, _ = attributed(texts, links, QUOTED, Attribution(speaker=0, speakers={0: 0.5, 1: 0.4, None: 0.1}))
+    assert found.clusters == [0, 1, 1, 1]
+    assert (found.attributions[0].speaker, found.attributions[0].mention) == (1, 2)
+
+
+def test_each_you_of_a_quotation_is_one() -> None:
+    found, _ = attributed(["Ann", "Tom", "you", "your"], {(3, 1): 9.0}, QUOTED, TOM_TO_ANN)
+    assert found.clusters == [0, 1, 0, 0]
+
+
+def test_who_never_says_i_is_a_speaker_and_the_you_of_others() -> None:
+    def attribute(_: Sequence[int | None], of_speaker: Mapping[int, int]) -> Sequence[Attribution]:
+        asks, answers = of_speaker[1], of_speaker[2]
+        return [
+            Attribution(speaker=a, speakers={a: 1.0}, addressees={b: 0.9, None: 0.1})
+            for a, b in ((asks, answers), (answers, asks))
+        ]
+
+    texts, links = ["you", "I", "you"], {(1, 0): 2.0, (2, 0): 3.0, (2, 1): 3.0}
+    found = cluster(
+        texts, links, speakers=[1, 2, 2], quotations=[0, 1, 1], attribute=attribute, speaker_names=["Q", "A"]
+    )
+    assert found.clusters == [0, 0, 1]
+
+
+def test_he_is_never_who_says_it() -> None:
+    texts, links = ["I", "he"], {(1, 0): 3.0}
+    assert cluster(texts, links, speakers=[1, 2], speaker_names=["Tom", "Bob"]).clusters == [0, 0]
+    assert cluster(texts, links, speakers=[1, 1], speaker_names=["Tom"]).clusters == [0, 1]
+
+
 def test_where_nobody_is_told_the_links_decide() -> None:
     links = {(2, 0): 2.0, (3, 1): 2.0}
     told_nothing, seen = attributed(TEXTS, links, QUOTED, Attribution())
@@ -334,7 +372,7 @@ def test_without_attribution_quotations_change_nothing() -> None:
 
 def test_the_i_of_a_known_speaker_does_not_wait() -> None:
     attribute = [Attribution(speaker=0, speakers={0: 1.0})]
-    found = cluster(["Ann", "I"], {}, speakers=[0, 1], quotations=[-1, 0], attribute=lambda _: attribute)
+    found = cluster(["Ann", "I"], {}, speakers=[0, 1], quotations=[-1, 0], attribute=lambda *_: attribute)
     assert found.clusters == [0, 1]
 
 

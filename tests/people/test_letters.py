@@ -1,0 +1,50 @@
+"""Who writes a letter, and texts that are none."""
+
+from __future__ import annotations
+
+import pytest
+import spacy
+
+from spacy_span_selector.annotation import get_speakers
+from spacy_span_selector.people.letters import UNSIGNED, read_letter
+from spacy_span_selector.people.transcripts import notice_turns
+
+ENGLISH = spacy.blank("en")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Dear Ann,\n\nI am late.\n\nBest regards,\nTom Lee", "Tom Lee"),
+        ("Hi Ann,\nI am late.\nLove, Tom", "Tom"),
+        ("Hello Ann!\nI am late.\nTom", "Tom"),
+        ("Dear Ann,\nI am late, and you wait for me there?", UNSIGNED),
+    ],
+)
+def test_the_signature_names_who_writes_a_letter(text: str, name: str) -> None:
+    (turn,) = read_letter(text, ENGLISH.vocab)
+    assert (turn.name, turn.start) == (name, 0)
+    assert not text[turn.start : turn.end].endswith(name)
+
+
+@pytest.mark.parametrize("text", ["Dear me, said Ann.\nTom left.", "Ann left.\nBest,\nTom", "Dear Ann,", ""])
+def test_without_a_greeting_in_a_line_of_its_own_there_is_no_letter(text: str) -> None:
+    assert read_letter(text, ENGLISH.vocab) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Ann: Are you in?\nBob: I am.\nAnn: Good.", ["Ann", "Bob", "Ann"]),
+        ("Q. Were you there?\nA. I was.", ["Q", "A"]),
+        ("12/03/24, 12:03 - Ann: Are you in?\n12/03/24, 12:04 - Bob: I am.", ["Ann", "Bob"]),
+        ("Title: Summer\nAuthor: Ann Lee\nPages: 20", []),
+        ("Ann: Are you in?\n" + "It was a long day, and nobody came.\n" * 30 + "Bob: I am.", []),
+    ],
+)
+def test_talk_is_noticed_where_nearly_all_lines_tell_of_it(text: str, names: list[str]) -> None:
+    doc = ENGLISH(text)
+    words = [token.text for token in doc]
+    notice_turns(doc)
+    assert [name for *_, name in get_speakers(doc)] == names
+    assert [token.text for token in doc] == words
