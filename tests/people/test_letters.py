@@ -24,7 +24,7 @@ ENGLISH = spacy.blank("en")
 def test_the_signature_names_who_writes_a_letter(text: str, name: str) -> None:
     (turn,) = read_letter(text, ENGLISH.vocab)
     assert (turn.name, turn.start) == (name, 0)
-    assert not text[turn.start : turn.end].endswith(name)
+    assert name == UNSIGNED or not text[turn.start : turn.end].endswith(name)
 
 
 @pytest.mark.parametrize("text", ["Dear me, said Ann.\nTom left.", "Ann left.\nBest,\nTom", "Dear Ann,", ""])
