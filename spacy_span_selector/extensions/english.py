@@ -54,6 +54,14 @@ PARTICIPLES = frozenset(
 """Participles that often follow a noun."""
 LOCATIVES = frozenset({"across", "around", "at", "in", "inside", "into", "near", "outside"})
 """Prepositions of places rather than of people."""
+BESIDE_SUBJECT = frozenset(
+    {"about", "around", "as", "before", "behind", "beside", "in", "like", "of", "off", "on", "over", "upon"}
+)
+"""Prepositions whose object may be the subject: "he looked about him"."""
+NAMING = frozenset(
+    {"appoint", "be", "become", "call", "create", "elect", "make", "name", "proclaim", "promote", "remain"}
+)
+"""Verbs that say of one who it is: copulas, and those that give a name."""
 NO_NOUN = re.compile(
     r"(ous|ful|less|ive|....[ai]ble)$|(?<!^fami)(?<!^rep)(?<!^al)(?<!^bel)ly$"
     r"|^(angry|everywhere|happy|home|ill|more|rich|sad|sometimes|today|tomorrow|tonight|yesterday)$"

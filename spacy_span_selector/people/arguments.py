@@ -52,7 +52,7 @@ class EntityFinder:
 
     def __call__(self, argument: Span) -> Entity | None:
         """The cluster of an argument; None without one, as a coordination is unless it is a mention as a whole."""
-        for start in _starts(argument):
+        for start in noun_phrase_starts(argument):
             found = self.exact.get((start, argument.end)) or self._with_same_head(argument.doc[start : argument.end])
             if found:
                 return found
@@ -118,13 +118,13 @@ class EntityFinder:
         place = bisect(self.joining, argument.start)
         if place == len(self.joining) or self.joining[place] >= argument.end:
             return [argument]
-        starts = [*_starts(argument)]
+        starts = [*noun_phrase_starts(argument)]
         joints = self._joints(doc[starts[-1] : argument.end])
         edges = [starts[-1], *(edge for joint in joints for edge in (joint.start, joint.end)), argument.end]
         parts = [doc[i:j] for i, j in zip(edges[::2], edges[1::2], strict=True)]
         if not joints or not all(parts) or any((start, argument.end) in self.exact for start in starts):
             return [argument]
-        members = [doc[[*_starts(part)][-1] : part.end] for part in parts]
+        members = [doc[[*noun_phrase_starts(part)][-1] : part.end] for part in parts]
         members[0] = members[0][members[0][0].lower_ in CORRELATIVES and len(members[0]) > 1 :]
         are_members = all(map(self._is_mention if only_mentions else self._is_member, members))
         return (
@@ -182,7 +182,7 @@ def _is_owned(span: Span) -> bool:
     return any(map(is_clitic, span))
 
 
-def _starts(argument: Span) -> Iterator[int]:
+def noun_phrase_starts(argument: Span) -> Iterator[int]:
     """Where the noun phrase of an argument may start: at its start, and behind each preposition there."""
     yield argument.start
     for token in argument[:-1]:

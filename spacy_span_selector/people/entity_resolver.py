@@ -40,6 +40,7 @@ from ..layers.coref.linker import Links, follow_links
 from ..pipeline.settings import HasSettings
 from .attribution import Attribution, Attributor
 from .clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
+from .co_arguments import NOTHING, CoArguments, find_co_arguments
 from .coordinations import ASKED, find_coordinations
 from .missed_names import find_missed_names
 from .scenes import (
@@ -62,7 +63,10 @@ WHY = {
     "name": "has a name of the same entity",
     "speaker": "is who speaks",
     "addressee": "is who is spoken to",
+    "reflexive": "is its own subject",
     "other name": "is someone of another name",
+    "argument": "both are arguments of",
+    "person": "differs in person, such as I and he",
     "type": "differs in gender, number or label",
     "nested": "one is inside the other",
     "whole": "another reading of the whole is likelier",
@@ -147,14 +151,15 @@ class EntityResolver(HasSettings, Pipe):
         cleaned = clean_doc(doc, without)
         if adds:
             scored = with_missed_names(cleaned, scored)
+        arguments = find_co_arguments(doc, frames, scored.mentions)
         mentions = _in_words(cleaned, scored.mentions)
         scores = torch.from_numpy(scored.links)
         links = Links(torch.from_numpy(scored.antecedents), scores > -torch.inf, scores)
         found = find_in_words(cleaned) if self.quotations else []
         outer = outer_quotations(found)
         if self.consistent_clusters:
-            clustering = consistent_clusters(cleaned, mentions, scored, outer if self.quotations else None)
-            reasons = describe_reasons(cleaned.doc, mentions, clustering.reasons)
+            clustering = consistent_clusters(cleaned, mentions, scored, outer if self.quotations else None, arguments)
+            reasons = describe_reasons(cleaned.doc, mentions, clustering.reasons, arguments.apart)
             linked = clustering.antecedents
             scored.write_clusters(doc, prefix, clustering.clusters, linked, links.probabilities(linked), reasons)
             attributions = clustering.attributions
@@ -167,7 +172,11 @@ class EntityResolver(HasSettings, Pipe):
 
 
 def consistent_clusters(
-    cleaned: CleanDoc, mentions: Sequence[Mention], scored: ScoredMentions, quotations: Sequence[Mention] | None = None
+    cleaned: CleanDoc,
+    mentions: Sequence[Mention],
+    scored: ScoredMentions,
+    quotations: Sequence[Mention] | None = None,
+    arguments: CoArguments = NOTHING,
 ) -> Clustering:
     """Cluster the mentions of a document.
 
@@ -176,6 +185,7 @@ def consistent_clusters(
     mentions (Sequence[Mention]): Token offsets in the document without white space, in the order of the text.
     quotations (Sequence[tuple[int, int]] | None): Those to attribute, outer ones, in order. Where the document has
         turns of speakers, "you" follows these. None to attribute nothing.
+    arguments (CoArguments): Which of the mentions are two, and one, as frames have it.
     """
     doc = cleaned.doc
     starts = [start for start, _ in mentions]
@@ -207,6 +217,8 @@ def consistent_clusters(
         },
         labels=_labels(doc, mentions, scored.type_shares()),
         unscored={*np.flatnonzero(~(scored.links > -np.inf).any(axis=1)).tolist()} - {0},
+        apart=arguments.apart,
+        bound=arguments.bound,
     )
     reader, types = NameReader(doc.vocab), EntityTypes(doc.vocab)
     found = cluster_mentions(forms, facts, reader, types, scored.threshold, attribute if utterances else None)
@@ -296,22 +308,29 @@ def _ends_of_subjects(frames: Sequence[SrlFrame]) -> dict[int, list[int]]:
     return ends
 
 
-def describe_reasons(doc: Doc, mentions: Sequence[Mention], reasons: Sequence[Reason | None]) -> list[str]:
+def describe_reasons(
+    doc: Doc,
+    mentions: Sequence[Mention],
+    reasons: Sequence[Reason | None],
+    predicates: Mapping[int, Mapping[int, str]] = NOTHING.apart,
+) -> list[str]:
     """Say in words why mentions were kept apart from the antecedents that the network prefers, or joined without one.
 
     doc (Doc): The document without white space, so that a reason is the same wherever lines end.
     mentions (Sequence[Mention]): Token offsets of its mentions.
+    predicates (Mapping[int, Mapping[int, str]]): What two mentions are arguments of.
     RETURNS (list[str]): Such as 'not "Mr. Elton": is someone of another name'; "" for None.
     """
     texts = []
-    for reason in reasons:
+    for mention, reason in enumerate(reasons):
         if reason is None:
             texts.append("")
         elif reason.refused is None:
             texts.append(WHY[reason.why])
         else:
             start, end = mentions[reason.refused]
-            texts.append(f'not "{doc[start:end].text}": {WHY[reason.why]}')
+            predicate = f' "{predicates[mention][reason.refused]}"' if reason.why == "argument" else ""
+            texts.append(f'not "{doc[start:end].text}": {WHY[reason.why]}{predicate}')
     return texts
 
 

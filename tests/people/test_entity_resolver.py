@@ -190,6 +190,20 @@ def test_reasons_are_said_in_words() -> None:
     assert said == ["", "has a name of the same entity", 'not "Ann": differs in gender, number or label']
 
 
+def test_the_reason_of_two_arguments_names_their_predicate() -> None:
+    said = describe_reasons(english("Ann saw her"), [(0, 1), (2, 3)], [None, Reason("argument", 0)], {1: {0: "saw"}})
+    assert said[1] == 'not "Ann": both are arguments of "saw"'
+
+
+def test_frames_of_a_document_keep_arguments_apart() -> None:
+    doc, mentions = english("Ann saw her"), [(0, 1), (2, 3)]
+    set_frames(doc, [Frame(1, 2, [(0, 1, "ARG0"), (2, 3, "ARG1")])])
+    set_mentions(doc, mentions, [1.0, 1.0], MENTIONS_KEY)
+    set_scored_mentions(doc, CLUSTER_PREFIX, score(mentions, m1_0=5.0))
+    entity_resolver.EntityResolver(spacy.blank("en"))(doc)
+    assert get_clusters(doc) == [[(0, 1)], [(2, 3)]]
+
+
 def test_a_reason_is_the_same_wherever_lines_end() -> None:
     doc = Doc(spacy.blank("en").vocab, words=["Mr.", "\n", "\u200b", "Elton", "saw"], spaces=[True] * 5)
     words = clean_doc(doc).doc

@@ -8,11 +8,13 @@ first:
 2. Labels, and the pronouns that the network links to a name, tell the type of its entity, in advance.
 3. All other mentions, from left to right, join the cluster C with the greatest
 
-       log( sum of exp s(i, j) over mentions j in C )  +  min(0, agreement of i with C)  -  cost of nesting
+       log( sum of exp s(i, j) over mentions j in C )  +  min(0, agreement of i with C)  -  costs
 
    or none, where no sum exceeds the score of having no antecedent. So a cluster of many likely antecedents beats one
    that has the likeliest. Agreement only counts where it is negative: that a mention agrees with its antecedent is
-   what the network has learnt, but it has not seen the cluster.
+   what the network has learnt, but it has not seen the cluster. It costs to be inside a mention of the cluster, or
+   what keeps mentions apart (`apart.py`): an argument beside it, another person of the grammar. Up to four mentions of
+   a sentence that are apart from each other are decided together.
    "I" and "you" in quotations wait until all others are done.
 4. A mention with a name also takes over the cluster without a name that it would have joined ("a stranger ... he ...
    Mr. Smith"). Clusters of two named entities are never joined.
@@ -27,9 +29,10 @@ the number of pairs that the network scored.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import chain
 from math import exp, inf, log
 from typing import Literal, NamedTuple
 
@@ -37,12 +40,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..attribution import Attribution
+from .apart import ANAPHOR, ARGUMENT_COST, BOUND, MOST_CLUSTERS, MOST_RIVALS, PERSON_COST, Persons, assign
 from .entity_types import EntityTypes, Kind, Weights, add
 from .forms import FIRST_PERSON, SECOND_PERSON, Form
 from .named_entities import NamedEntities, NameUse
 from .names import Name, NameReader, split_label
 
-Why = Literal["name", "speaker", "addressee", "other name", "type", "nested", "whole"]
+Why = Literal[
+    "name", "speaker", "addressee", "reflexive", "other name", "argument", "person", "type", "nested", "whole"
+]
 
 REACH = 300
 """How many mentions back the network may look for an antecedent. Training documents have about so many: it has learnt
@@ -99,6 +105,8 @@ class Scored:
         is labelled.
     unscored (Set[int]): The mentions that were compared with no other: added to what the network has selected.
     named (Mapping[int, int]): The number of the speaker that a mention in the label of a turn names.
+    apart (Mapping[int, Collection[int]]): The mentions that are arguments of one frame with each.
+    bound (Mapping[int, int]): From a reflexive to its subject, which comes before it.
     """
 
     mentions: Sequence[tuple[int, int]]
@@ -111,15 +119,18 @@ class Scored:
     labels: Sequence[Mapping[str, float]] = ()
     unscored: Set[int] = frozenset()
     named: Mapping[int, int] = field(default_factory=dict)
+    apart: Mapping[int, Collection[int]] = field(default_factory=dict)
+    bound: Mapping[int, int] = field(default_factory=dict)
 
 
 class Reason(NamedTuple):
     """Why a mention was not linked to the antecedent that the network prefers.
 
     why (Why): "name": it has a name of the entity that it was joined with; "speaker": it is the "I" of one speaker;
-        "addressee": it is the "you" of a quotation; "other name": the antecedent is of another named entity; "type":
-        gender, number or label; "nested": one mention is inside another; "whole": another cluster, or having no
-        antecedent, is likelier as a whole.
+        "addressee": it is the "you" of a quotation; "reflexive": it is its subject; "other name": the antecedent is of
+        another named entity; "argument": both are arguments of one frame; "person": the cluster has another person of
+        the grammar; "type": gender, number or label; "nested": one mention is inside another; "whole": another cluster,
+        or having no antecedent, is likelier as a whole.
     refused (int | None): The antecedent, by number; None if the network prefers to have none.
     """
 
@@ -146,13 +157,14 @@ class Clustering(NamedTuple):
 @dataclass(slots=True, eq=False)
 class _Cluster:
     """A cluster: what its mentions are evidence of, the log probability of it, its named entity, how many mentions it
-    has, whether one has a title, and the cluster that took it over."""
+    has, whether one has a title, the persons of the grammar in it, and the cluster that took it over."""
 
     evidence: Weights
     log_p: float
     entity: int | None
     size: int = 0
     is_titled: bool = False
+    persons: Persons = field(default_factory=Persons)
     joined: _Cluster | None = None
 
     def find(self) -> _Cluster:
@@ -196,6 +208,11 @@ class _Search:
         self.entity_of: list[int | None] = [None] * len(forms)
         self.cluster_of: list[_Cluster | None] = [None] * len(forms)
         self.overlaps = _overlaps(scored.mentions)
+        self.voices = [
+            quotation if speaker == 0 else -1 - speaker
+            for quotation, speaker in zip(scored.quotations, scored.speakers, strict=True)
+        ]
+        self.waiting: set[int] = set()
         self.talk: dict[int, Why] = {}
         self.speaking: set[int | None] = set()
         self.entity_of_speaker: dict[int, int] = {}
@@ -203,19 +220,21 @@ class _Search:
     def run(self) -> Clustering:
         self._find_named_entities()
         self._link_names()
-        waiting = []
-        for mention in range(len(self.forms)):
-            cluster = self.cluster_of[mention]
+        if self.attribute:
+            self.waiting = {
+                mention
+                for mention, quotation in enumerate(self.scored.quotations)
+                if quotation >= 0 and self.cluster_of[mention] is None and self._is_of_talk(mention)
+            }
+        for mention, cluster in enumerate(self.cluster_of):
             if cluster is not None:
                 self._take_over(mention, cluster)
-            elif self.attribute and self.scored.quotations[mention] >= 0 and self._is_of_talk(mention):
-                waiting.append(mention)
-            else:
+            elif mention not in self.waiting:
                 self._join_best(mention)
         told, clusters = self._attribute()
         attributions = [*told]
         talk: dict[tuple[int, str], list[int]] = {}
-        for mention in waiting:
+        for mention in sorted(self.waiting):
             talk.setdefault((self.scored.quotations[mention], self.forms[mention].evidence), []).append(mention)
         for (quotation, evidence), mentions in talk.items():
             if evidence == FIRST_PERSON:
@@ -466,6 +485,7 @@ class _Search:
     def _merge(self, cluster: _Cluster, other: _Cluster) -> None:
         cluster.size += other.size
         other.joined = cluster
+        cluster.persons.update(other.persons)
         self._learn(cluster, other.evidence)
 
     # clusters
@@ -478,7 +498,9 @@ class _Search:
         is_other = self.forms[mention].evidence.startswith("3 singular")
         speaker = self.entity_of_speaker.get(self.scored.speakers[mention], -1) if is_other else -1
         sums: dict[int, tuple[_Cluster, float]] = {}
-        for antecedent, score in zip(*self.links[mention], strict=True):
+        subject = self.scored.bound.get(mention)
+        bound = [] if subject is None else [(subject, BOUND)]
+        for antecedent, score in chain(zip(*self.links[mention], strict=True), bound):
             cluster = self.cluster_of[antecedent]
             if cluster is not None:
                 cluster = cluster.find()
@@ -489,24 +511,62 @@ class _Search:
         return {key: (cluster, log(total)) for key, (cluster, total) in sums.items()}
 
     def _join_best(self, mention: int) -> None:
-        self._join(mention, self._by_cluster(mention).values(), self.threshold)
+        rivals = self._rivals(mention)
+        options = [self._options(rival, *self._candidates(rival)) for rival in rivals]
+        apart = {
+            (i, j): ARGUMENT_COST
+            for j, rival in enumerate(rivals)
+            for i in range(j)
+            if rivals[i] in self.scored.apart[rival]
+        }
+        self._put(mention, assign(options, apart)[0][1])
+
+    def _candidates(self, mention: int) -> tuple[list[tuple[_Cluster, float]], float]:
+        """The clusters of the antecedents of a mention, and what they must be worth: less where an argument beside "he"
+        or "she" is all that the network would link it to, since they stand for somebody."""
+        links = [*self._by_cluster(mention).values()]
+        beside = self.scored.apart.get(mention, ())
+        is_anaphor = bool(beside) and self.forms[mention].evidence in ("3 singular male", "3 singular female")
+        barred = is_anaphor and any(score > self.threshold and self._holds(one, beside) for one, score in links)
+        return links, self.threshold - ANAPHOR * barred
+
+    def _rivals(self, mention: int) -> list[int]:
+        """A mention, and those behind it that are still to be decided and are arguments beside one of these."""
+        rivals = [mention]
+        for rival in rivals:
+            for other in self.scored.apart.get(rival, ()):
+                is_open = other > mention and self.cluster_of[other] is None and other not in self.waiting
+                if is_open and other not in rivals and len(rivals) < MOST_RIVALS:
+                    rivals.append(other)
+        return rivals
 
     def _join(self, mention: int, scored: Iterable[tuple[_Cluster, float]], least: float) -> _Cluster:
         """Join the cluster with the greatest score and agreement, if these are more than the least, or a new one; tell
         which it joined."""
-        best, value = None, least
+        return self._put(mention, self._options(mention, scored, least, most=1)[0][1])
+
+    def _put(self, mention: int, cluster: _Cluster | None) -> _Cluster:
+        if cluster is None:
+            return self._new(mention, None)
+        self._add(mention, cluster)
+        return cluster
+
+    def _options(
+        self, mention: int, scored: Iterable[tuple[_Cluster, float]], least: float, most: int = MOST_CLUSTERS
+    ) -> list[tuple[float, _Cluster | None]]:
+        """What the best clusters for a mention are worth, the best first, and what a new one is."""
+        found: list[tuple[float, _Cluster | None]] = []
         evidence = self.evidence[mention]
         log_p = self.types.log_probability(evidence)
         for cluster, score in sorted(scored, key=lambda found: -found[1]):
-            if score <= value:
+            if score <= least or (len(found) == most and score <= found[-1][0]):
                 break
-            worth = score + self._disagreement(cluster, evidence, log_p) - self._nesting(mention, cluster)
-            if worth > value:
-                best, value = cluster, worth
-        if best is None:
-            return self._new(mention, None)
-        self._add(mention, best)
-        return best
+            worth = score + self._disagreement(cluster, evidence, log_p) - self._costs(mention, cluster)
+            if worth > least:
+                found.append((worth, cluster))
+                found.sort(key=lambda option: -option[0])
+                del found[most:]
+        return [*found, (least, None)]
 
     def _take_over(self, mention: int, own: _Cluster) -> None:
         """Join the cluster without a name that a mention with a name continues with its entity."""
@@ -516,7 +576,8 @@ class _Search:
         best, value = None, self.threshold
         for cluster, worth in links.values():
             if cluster.entity is None and worth > least:
-                worth += self._disagreement(cluster, own.evidence, own.log_p)
+                worth += self._disagreement(cluster, own.evidence, own.log_p) - self._costs(mention, cluster)
+                worth -= PERSON_COST * own.persons.clash_with(cluster.persons)
                 if worth > value:
                     best, value = cluster, worth
         if best is not None:
@@ -526,9 +587,15 @@ class _Search:
         """The agreement of a cluster with evidence of this log probability, as far as it is negative."""
         return min(0.0, self.types.log_probability(add(cluster.evidence, evidence)) - cluster.log_p - log_p)
 
-    def _nesting(self, mention: int, cluster: _Cluster) -> float:
-        others = (self.cluster_of[other] for other in self.overlaps[mention])
-        return NESTING_COST if any(other is not None and other.find() is cluster for other in others) else 0.0
+    def _costs(self, mention: int, cluster: _Cluster) -> float:
+        """What a cluster costs that has a mention around or inside of this one, or one that is apart from it."""
+        cost = PERSON_COST * cluster.persons.clash(self.forms[mention].evidence, self.voices[mention])
+        cost += NESTING_COST * self._holds(cluster, self.overlaps[mention])
+        return cost + ARGUMENT_COST * self._holds(cluster, self.scored.apart.get(mention, ()))
+
+    def _holds(self, cluster: _Cluster, mentions: Iterable[int]) -> bool:
+        others = (self.cluster_of[other] for other in mentions)
+        return any(other is not None and other.find() is cluster for other in others)
 
     def _new(self, mention: int, entity: int | None) -> _Cluster:
         cluster = _Cluster(self.types.nothing, 0.0, entity)
@@ -540,6 +607,7 @@ class _Search:
         cluster.size += 1
         cluster.is_titled |= name is not None and bool(name.titles)
         self.cluster_of[mention] = cluster
+        cluster.persons.add(self.forms[mention].evidence, self.voices[mention])
         self._learn(cluster, self.evidence[mention])
 
     def _learn(self, cluster: _Cluster, evidence: Weights) -> None:
@@ -573,6 +641,9 @@ class _Search:
         own = self.entity_of[mention]
         if mention in self.talk:
             return Reason(self.talk[mention], refused)
+        subject = self.scored.bound.get(mention)
+        if subject is not None and clusters[subject] is clusters[mention]:
+            return Reason("reflexive", refused)
         if refused is None:
             if own is None:
                 return Reason("whole", None)
@@ -580,10 +651,14 @@ class _Search:
         other = clusters[refused]
         if own is not None and other.entity is not None:
             return Reason("other name", refused)
+        if refused in self.scored.apart.get(mention, ()):
+            return Reason("argument", refused)
         if refused in self.overlaps[mention]:
             return Reason("nested", refused)
         if self.types.agreement(other.evidence, self.evidence[mention]) < DISAGREEMENT:
             return Reason("type", refused)
+        if other.persons.clash(self.forms[mention].evidence, self.voices[mention]):
+            return Reason("person", refused)
         return Reason("whole", refused)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import combinations, groupby, product
 from math import exp, inf, log
 
 import numpy as np
@@ -22,6 +22,7 @@ from spacy_span_selector.people.clustering import (
     Scored,
     cluster_mentions,
 )
+from spacy_span_selector.people.clustering.apart import ANAPHOR, ARGUMENT_COST, PERSON_COST, Persons
 from spacy_span_selector.people.clustering.clusters import NESTING_COST, REACH, Attribute
 from spacy_span_selector.people.clustering.entity_types import add
 from spacy_span_selector.people.clustering.forms import FormReader
@@ -47,6 +48,8 @@ def cluster(
     labels: Sequence[str] = (),
     probability: float = 1.0,
     speaker_names: Sequence[str] = (),
+    apart: Sequence[tuple[int, int]] = (),
+    bound: Mapping[int, int] | None = None,
 ) -> Clustering:
     """Cluster mentions, one in each sentence, of which some pairs are scored."""
     count = len(texts)
@@ -58,9 +61,13 @@ def cluster(
     places = places or [(2 * i, 2 * i + 1) for i in range(count)]
     quotations = quotations or [-1] * count
     labelled = [{label: probability} if label else {} for label in labels]
-    scored = Scored(
-        places, range(count), speakers or [0] * count, quotations, antecedents, scores, speaker_names, labelled
-    )
+    beside: dict[int, set[int]] = {}
+    for i, j in apart:
+        beside.setdefault(i, set()).add(j)
+        beside.setdefault(j, set()).add(i)
+    frames = beside, bound or {}
+    speakers = speakers or [0] * count
+    scored = Scored(places, range(count), speakers, quotations, antecedents, scores, speaker_names, labelled, *frames)
     return cluster_mentions(forms(texts), scored, READER, TYPES, threshold, attribute)
 
 
@@ -77,15 +84,19 @@ def together(texts: Sequence[str], links: Links, **settings: object) -> set[tupl
 
 def steps(texts: Sequence[str], links: Links, division: Sequence[Sequence[int]]) -> float:
     """What a division of mentions without names is worth: the sum of what each mention adds, from left to right."""
-    evidence = [TYPES.evidence(form.evidence) for form in forms(texts)]
+    read = forms(texts)
+    evidence = [TYPES.evidence(form.evidence) for form in read]
     total = 0.0
     for group in division:
-        known = evidence[min(group)]
+        known, persons = evidence[min(group)], Persons()
+        persons.add(read[min(group)].evidence, -1)
         for place, mention in enumerate(sorted(group)[1:], 1):
             before = sorted(group)[:place]
             total += log(sum(exp(links[mention, antecedent]) for antecedent in before))
             total += min(0.0, TYPES.agreement(known, evidence[mention]))
+            total -= PERSON_COST * persons.clash(read[mention].evidence, -1)
             known = add(known, evidence[mention])
+            persons.add(read[mention].evidence, -1)
     return total
 
 
@@ -238,6 +249,57 @@ def test_a_name_inside_a_mention_counts_although_it_comes_later() -> None:
     links = {(1, 0): 3.0, (2, 0): 0.6, (2, 1): 0.6, (3, 0): 3.0, (3, 1): 3.0}
     assert cluster(texts, links, places=places).clusters == [0, 0, 1, 0]
     assert cluster(texts, links).clusters == [0, 0, 0, 0]
+
+
+def test_two_arguments_of_a_frame_are_two_and_say_so() -> None:
+    texts, links = ["Ann", "her"], {(1, 0): ARGUMENT_COST + ANAPHOR - 0.1}
+    assert cluster(texts, links).clusters == [0, 0]
+    found = cluster(texts, {(1, 0): ARGUMENT_COST - ANAPHOR - 0.1}, apart=[(0, 1)])
+    assert (found.clusters, found.reasons[1]) == ([0, 1], Reason("argument", 0))
+
+
+def test_the_first_of_two_arguments_leaves_a_cluster_to_the_second_that_needs_it_more() -> None:
+    texts, links = ["the lawyer", "the judge", "she", "her"], {(2, 0): 3.0, (2, 1): 2.0, (3, 0): 3.0, (3, 1): -5.0}
+    assert cluster(texts, links).clusters == [0, 1, 0, 0]
+    assert cluster(texts, links, apart=[(2, 3)]).clusters == [0, 1, 1, 0]
+
+
+@given(st.lists(st.floats(-5, 5, width=32), min_size=6, max_size=6))
+def test_arguments_beside_each_other_are_decided_as_the_best_of_all_ways_to_choose(scores: list[float]) -> None:
+    texts, decided = ["the lawyers", "the judges", "them", "them", "them"], (2, 3, 4)
+    links = dict(zip(product(decided, (0, 1)), scores, strict=True))
+    found = cluster(texts, links, apart=[*combinations(decided, 2)]).clusters
+    worth = {(i, j): steps(texts, links, [[j, i]]) for i, j in links} | {(i, i): 0.0 for i in decided}
+    ways = [way for way in product(*((0, 1, i) for i in decided)) if len({*way}) == len(way)]
+    worths = {way: sum(worth[pair] for pair in zip(decided, way, strict=True)) for way in ways}
+    chosen = tuple(found.index(found[i]) for i in decided)
+    assert worths[chosen] == pytest.approx(max(worths.values()))
+
+
+def test_he_whose_likeliest_antecedent_is_an_argument_beside_him_is_somebody_else() -> None:
+    texts, links = ["the clerk", "the driver", "him"], {(2, 0): 3.0, (2, 1): -1.0}
+    assert cluster(texts, links, apart=[(0, 2)]).clusters == [0, 1, 1]
+    assert cluster(texts, {(2, 1): -1.0}, apart=[(0, 2)]).clusters == [0, 1, 2]
+
+
+def test_a_reflexive_is_its_subject() -> None:
+    texts, links = ["the man", "the boy", "himself"], {(2, 0): 2.0, (2, 1): 0.5}
+    assert cluster(texts, links).clusters == [0, 1, 0]
+    found = cluster(texts, links, bound={2: 1})
+    assert (found.clusters, found.reasons[2]) == ([0, 1, 1], Reason("reflexive", 0))
+
+
+@pytest.mark.parametrize("voices, is_one", [([-1, -1], False), ([0, 0], False), ([-1, 0], True), ([0, 1], True)])
+def test_we_and_they_are_one_only_in_two_voices(voices: list[int], is_one: bool) -> None:
+    links = {(1, 0): PERSON_COST - 0.1}
+    found = cluster(["they", "we"], links, quotations=voices)
+    assert (found.clusters, found.reasons[1]) == (([0, 0], None) if is_one else ([0, 1], Reason("person", 0)))
+
+
+def test_all_turns_of_a_speaker_are_one_voice() -> None:
+    links = {(1, 0): PERSON_COST - 0.1}
+    assert cluster(["they", "we"], links, quotations=[0, 1], speakers=[1, 1]).clusters == [0, 1]
+    assert cluster(["they", "we"], links, quotations=[0, 1], speakers=[1, 2]).clusters == [0, 0]
 
 
 def test_scores_of_any_size_are_finite() -> None:

@@ -1,0 +1,85 @@
+"""Which mentions frames have as two entities, and which as one."""
+
+from __future__ import annotations
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_span_selector.annotation import Frame, Mention, set_frames
+from spacy_span_selector.extensions.frames import doc_frames
+from spacy_span_selector.people.co_arguments import CoArguments, find_co_arguments
+
+
+def find(text: str, frames: dict[str, dict[str, str]], mentions: list[str], language: str = "en") -> CoArguments:
+    """What frames tell of mentions.
+
+    frames (dict[str, dict[str, str]]): From a predicate, "call.01 called" with its roleset, to roles and arguments.
+    """
+    words = text.split()
+    starts = [i == 0 or words[i - 1] == "." for i in range(len(words))]
+    doc = Doc(spacy.blank(language).vocab, words=words, sent_starts=starts)
+    annotated = []
+    for title, arguments in frames.items():
+        *roleset, verb = title.split()
+        spans = [(*place(doc, words), role) for role, words in arguments.items()]
+        annotated.append(Frame(*place(doc, verb), spans, *roleset))
+    set_frames(doc, annotated)
+    return find_co_arguments(doc, doc_frames(doc), [place(doc, mention) for mention in mentions])
+
+
+def place(doc: Doc, words: str) -> Mention:
+    wanted = words.split()
+    texts = [token.text for token in doc]
+    start = next(i for i in range(len(texts)) if texts[i : i + len(wanted)] == wanted)
+    return start, start + len(wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "frames", "are_two"),
+    [
+        ("Ann trusted her .", {"trusted": {"ARG0": "Ann", "ARG1": "her"}}, True),
+        ("Ann smiled at her .", {"smiled": {"ARG0": "Ann", "ARG1": "at her"}}, True),
+        ("Ann looked about her .", {"looked": {"ARG0": "Ann", "ARG1": "about her"}}, False),
+        ("Ann talked with her .", {"talked": {"ARG0": "Ann", "ARG2": "with her"}}, True),
+        ("Ann brought tea with her .", {"brought": {"ARG0": "Ann", "ARG1": "tea", "ARG2": "with her"}}, False),
+        ("Ann turned her head .", {"turned": {"ARG0": "Ann", "ARG1": "her"}}, False),
+        ("Ann rose and called her .", {"rose": {"ARG0": "Ann"}, "called": {"ARG1": "her"}}, True),
+        ("Ann rose . And called her .", {"rose": {"ARG0": "Ann"}, "called": {"ARG1": "her"}}, False),
+        ("Ann asked her to go .", {"asked": {"ARG0": "Ann", "ARG1": "to go"}, "go": {"ARG0": "her"}}, True),
+        ("Ann said that her son left .", {"said": {"ARG0": "Ann", "ARG1": "that her son left"}}, False),
+    ],
+)
+def test_two_arguments_of_a_frame_are_two(text: str, frames: dict[str, dict[str, str]], are_two: bool) -> None:
+    found = find(text, frames, ["Ann", "her"])
+    assert found.bound == {}
+    assert {mention: [*others] for mention, others in found.apart.items()} == ({0: [1], 1: [0]} if are_two else {})
+
+
+def test_the_subject_of_a_small_clause_is_an_argument_of_both_verbs() -> None:
+    frames = {"made": {"ARG0": "Ann", "ARG1": "him laugh at Tom"}, "laugh": {"ARG0": "him", "ARG2": "at Tom"}}
+    found = find("Ann made him laugh at Tom .", frames, ["Ann", "him", "Tom"])
+    assert found.apart == {0: {1: "made"}, 1: {0: "made", 2: "laugh"}, 2: {1: "laugh"}}
+
+
+@pytest.mark.parametrize("verb", ["be.01 was", "call.01 called", "elect.01 elected"])
+def test_what_is_said_of_the_subject_is_no_other(verb: str) -> None:
+    word = verb.split()[1]
+    arguments = {"ARG1": "She", "ARG2": "the chair"}
+    assert not find(f"She {word} the chair", {verb: arguments}, ["She", "the chair"]).apart
+    assert find("She took the chair", {"take.01 took": arguments}, ["She", "the chair"]).apart
+
+
+@pytest.mark.parametrize("object_", ["himself", "each other"])
+def test_a_reflexive_is_its_subject(object_: str) -> None:
+    found = find(f"They hurt {object_}", {"hurt": {"ARG0": "They", "ARG1": object_}}, ["They", object_])
+    assert found == CoArguments({}, {1: 0})
+
+
+def test_a_mention_inside_an_argument_is_no_argument() -> None:
+    assert not find("He loves his dog", {"loves": {"ARG0": "He", "ARG1": "his dog"}}, ["He", "his"]).apart
+
+
+def test_nothing_is_told_where_reflexives_are_not_known() -> None:
+    frames = {"traut": {"ARG0": "Anna", "ARG1": "sich"}}
+    assert find("Anna traut sich", frames, ["Anna", "sich"], "de") == CoArguments({}, {})
