@@ -28,9 +28,16 @@ from typing import Any
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation.glossary import extend_glossary
-from .clusters import Cluster, clusters_by_mention, clusters_by_token, doc_clusters  # noqa: F401
-from .frames import SrlFrame, doc_frames  # noqa: F401
-from .representative import entity_label, labels_by_span, representative_mention, span_label  # noqa: F401
+from .clusters import Cluster as Cluster
+from .clusters import clusters_by_mention as clusters_by_mention
+from .clusters import clusters_by_token as clusters_by_token
+from .clusters import doc_clusters as doc_clusters
+from .frames import SrlFrame as SrlFrame
+from .frames import doc_frames as doc_frames
+from .representative import entity_label as entity_label
+from .representative import labels_by_span as labels_by_span
+from .representative import representative_mention as representative_mention
+from .representative import span_label as span_label
 
 GROUP = "spacy_span_selector_attributes"
 OWNERS: dict[str, type[Doc] | type[Span] | type[Token]] = {"doc": Doc, "span": Span, "token": Token}
