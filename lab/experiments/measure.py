@@ -25,13 +25,13 @@ from spacy.scorer import Scorer
 from spacy.tokens import Span
 from spacy.training import Example
 
-from spacy_span_selector.annotation.nesting import nesting_depths
 from spacy_span_selector.examples.corpus import create_corpus
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
 from spacy_span_selector.scoring.metrics.counts import Counts
 from spacy_span_selector.scoring.metrics.srl import count_matches
 from spacy_span_selector.scoring.task import Task, get_task
 from spacy_span_selector.tools.files.writing import write_file
+from spacy_span_selector.tools.formats.nesting import nesting_depths
 
 from ..measuring import MB, peak_memory, start_measuring, use_gpu
 from ..metrics import (

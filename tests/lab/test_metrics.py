@@ -15,8 +15,8 @@ from lab.metrics import (
     recall_by_class,
     width_class,
 )
-from spacy_span_selector.annotation.nesting import nesting_depths
 from spacy_span_selector.scoring.metrics.counts import Counts
+from spacy_span_selector.tools.formats.nesting import nesting_depths
 
 drawn_spans = st.lists(
     st.tuples(st.integers(0, 8), st.integers(0, 8)).filter(lambda span: span[0] < span[1]), max_size=12

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 
 from ... import annotation
 from ...annotation import CLUSTER_PREFIX, ENTITY_TYPE, FRAME_PREFIX, LABELLED_KEY
-from ...annotation.nesting import find_crossing, nesting_depths
+from ..formats.nesting import find_crossing, nesting_depths
 
 KEYS = {"cluster": CLUSTER_PREFIX, "frame": FRAME_PREFIX, "labelled span": LABELLED_KEY}
 """Where annotation is by default: prefixes of keys of `doc.spans`, and a key, by the `group` of a task."""

@@ -10,9 +10,9 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ...annotation import describe_doc, get_clusters, get_frames, get_quotations, has_clusters_annotated
-from ...annotation.nesting import find_crossing
 from ...pipeline.selector_pipe import SelectorPipe
 from ...scoring.task import Task
+from ..formats.nesting import find_crossing
 
 Pipe = SelectorPipe[Any, Any, Any]
 Span = tuple[int, int]

@@ -22,12 +22,12 @@ from ...annotation import (
     set_labelled_spans,
     types_of,
 )
-from ...annotation.nesting import find_crossing
 from ...examples.corpus import read_sound_docs
 from ...scoring.task import find_tasks
 from ..files.folders import find_files, what_is_wrong
 from ..formats.bracketed import HEADING, parse_bracketed
 from ..formats.files import FILES, read_text
+from ..formats.nesting import find_crossing
 from ..formats.reports import DOCUMENTS, REPEATED_DOCUMENTS, Report
 
 BRACKETED, SPACY, PLAIN = ".brackets.txt", ".spacy", ".txt"

@@ -17,12 +17,12 @@ from spacy_span_selector.annotation import (
     set_labelled_spans,
     set_quotations,
 )
-from spacy_span_selector.annotation.nesting import find_crossing
 from spacy_span_selector.scoring.spancat import LABELLED_SPANS
 from spacy_span_selector.scoring.srl import SEMANTIC_ROLES
 from spacy_span_selector.tools.checking import problems
 from spacy_span_selector.tools.checking.problems import CROSSING, Finding, check_quotations, check_spans
 from spacy_span_selector.tools.checking.trainings import Training, default_training
+from spacy_span_selector.tools.formats.nesting import find_crossing
 
 PIPES = default_training("en").pipes
 SPANS = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)).map(lambda span: (span[0], sum(span))), max_size=6)
