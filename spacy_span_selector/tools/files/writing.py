@@ -43,6 +43,19 @@ def write_files(files: Iterable[tuple[Path, str | bytes]]) -> None:
             os.replace(temporary, target)
 
 
+def create_file(path: Path, content: str) -> None:
+    """Write a text to a new file; a FileExistsError says that there is one of this name, or anything else."""
+    with ExitStack() as cleanup, _naming(path):
+        temporary = _stage(path, content.encode("utf-8"), cleanup)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            raise
+        except OSError:  # some file systems have no links: there the name is taken first
+            path.open("xb").close()
+            os.replace(temporary, path)
+
+
 def _stage(target: Path, data: bytes, cleanup: ExitStack) -> Path:
     """Write a temporary file beside a file, and return its path."""
     if target.exists() and not os.access(target, os.W_OK):  # a file in its place would need no permission of it

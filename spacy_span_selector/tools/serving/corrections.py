@@ -49,7 +49,8 @@ def describe(doc: Doc) -> dict[str, Any]:
     """A document as an object for JSON, its places as token offsets, end exclusive.
 
     RETURNS (dict[str, Any]): `tokens`, each with whether a space follows; `sentences` with their speakers; `clusters`
-        with their names, mentions and, where known, the probability of the link of each and its antecedent; `frames`.
+        with their names, mentions and, where known, the probability of the link of each and its antecedent; `frames`;
+        and `original`, all of it in the bracketed format, for a page that saves when the folder has it no more.
     """
     speakers = spread_turns(annotation.get_speakers(doc), len(doc))
     return {
@@ -77,6 +78,7 @@ def describe(doc: Doc) -> dict[str, Any]:
             }
             for frame in annotation.get_frames(doc)
         ],
+        "original": _write(doc)[0],
     }
 
 
@@ -101,14 +103,20 @@ def correct(doc: Doc, posted: Any) -> str:
     if frames or annotation.has_frames_annotated(doc):
         annotation.set_frames(doc, frames)
     _move_speakers(doc, before)
+    content, lost = _write(doc)
+    if lost:
+        raise ValueError(f"Not saved, as something would be lost: {CorpusWarning(lost)}")
+    return content
+
+
+def _write(doc: Doc) -> tuple[str, dict[str, list[str]]]:
+    """A document in the bracketed format, and what that can't hold."""
     with CATCHING, warnings.catch_warnings(record=True) as lost:
         warnings.simplefilter("always")
         content = write_bracketed([doc])
     found = {what: cases for warning in lost for what, cases in getattr(warning.message, "findings", {}).items()}
     found.pop(f"{LEFT_OUT}{QUOTATIONS}", None)  # these follow clusters, of which some have no name
-    if found:
-        raise ValueError(f"Not saved, as something would be lost: {CorpusWarning(found)}")
-    return content
+    return content, found
 
 
 def _read_frame(predicate: Mention, roleset: str, arguments: Sequence[tuple[int, int, str]]) -> Frame:

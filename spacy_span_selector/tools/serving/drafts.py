@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
@@ -25,8 +25,8 @@ from ...documents.other_languages import describe_other_language, other_language
 from ...documents.tokenized import make_doc
 from ...extensions import representative_mention
 from ..formats.bracketed import Lenient, parse_bracketed, write_bracketed
-from .corrections import doubts
-from .folder import CORRECTED, Source, TextFolder
+from .corrections import doubts, fingerprint
+from .folder import CORRECTED, GoneError, Source, TextFolder
 from .pages import Entry, Form
 from .worker import BusyError, NotAnnotatedError, Worker
 
@@ -35,9 +35,11 @@ MOST_DRAFTS = 50  # so many are kept in memory
 
 
 class Draft(NamedTuple):
-    """A document to correct, as bytes, and notes for whoever corrects it."""
+    """A document to correct, as bytes, the fingerprint of its text, and notes for whoever corrects it."""
 
+    name: str
     doc: bytes
+    text: str
     notes: list[str]
 
     def load(self) -> Doc:
@@ -56,7 +58,8 @@ class Drafting:
         """Make the draft of a text; NotAnnotatedError says where and why it can't be read."""
         with self.nlp.memory_zone():  # what texts bring into the vocabulary is forgotten
             if source.is_corrected:
-                return Draft(self._read(source).to_bytes(), [])
+                doc = self._read(source)
+                return Draft(source.name, doc.to_bytes(), fingerprint(doc), [])
             if problem := self.form.problem(source.text):
                 raise NotAnnotatedError(problem)
             return self._annotate(source)
@@ -83,7 +86,8 @@ class Drafting:
             (doc,) = parse_bracketed(write_bracketed([annotated]), self.nlp, source=source.name, problems=problems)
         _copy_links(annotated, doc)
         notes = [*map(str, (warning.message for warning in lost)), *map(str, problems.errors)]
-        return Draft(doc.to_bytes(), notes + ([describe_other_language(language)] if language else []))
+        notes += [describe_other_language(language)] if language else []
+        return Draft(source.name, doc.to_bytes(), fingerprint(doc), notes)
 
 
 class Drafts:
@@ -108,9 +112,9 @@ class Drafts:
         try:
             source = await asyncio.to_thread(self._folder.read, name)
             draft = self._kept.get(source.version) or await self._worker.annotate(source, request)
-        except BusyError:
+        except (BusyError, GoneError):
             raise
-        except (KeyError, NotAnnotatedError, OSError, ValueError) as error:
+        except (NotAnnotatedError, OSError, ValueError) as error:
             is_corrected = self._folder.names().get(name, False)
             self._known[name] = Entry(name, is_corrected, problem=str(error))
             raise NotAnnotatedError(str(error)) from error
@@ -122,11 +126,19 @@ class Drafts:
                 del self._kept[next(iter(self._kept))]
         return source, draft
 
+    async def recall(self, name: str, posted: Any, request: Request) -> Draft:
+        """The draft that a page has corrected: from memory, of what the page has kept, or else as it is now."""
+        sent: dict[str, Any] = posted if isinstance(posted, dict) else {}
+        kept = [draft for draft in self._kept.values() if (draft.name, draft.text) == (name, sent.get("text"))]
+        if not kept and isinstance(original := sent.get("original"), str):
+            kept = [await self._worker.annotate(Source(name, original, True, ""), request)]
+        return kept[0] if kept else (await self.open(name, request))[1]
+
     async def look_at_all(self) -> None:
         """Make the drafts of all documents that are not corrected, one after the other, to know which are doubtful."""
         for name, is_corrected in self._folder.names().items():
             if not is_corrected and name not in self._known:
-                with suppress(NotAnnotatedError):
+                with suppress(NotAnnotatedError, GoneError):
                     await self.open(name)
 
 

@@ -3,8 +3,8 @@
     GET  /                   the list of them
     GET  /text/NAME          the page of a document
     GET  /documents/NAME     the document, as JSON, with its version as ETag
-    PUT  /documents/NAME     saves a correction of the version that If-Match names; 409 if there is another one by now
-    POST /documents/NAME     saves a correction beside it
+    PUT  /documents/NAME     saves a correction of the version that If-Match names; 409 if it is not there by now
+    POST /documents/NAME     saves a correction beside it, whatever has become of the document
 
 What is written must come from a page of the application: it has the header `HEADER`, which no page from elsewhere may
 set. What is wrong is said as JSON.
@@ -26,15 +26,16 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from .corrections import correct, describe
-from .drafts import Draft, Drafts
-from .folder import ChangedError, Source, TextFolder
+from .drafts import Drafts
+from .folder import ChangedError, GoneError, Source, TextFolder
 from .pages import list_page, text_page
 from .server import HEADERS, RETRY, make_application, read_body
 from .worker import BusyError, NotAnnotatedError, Worker
 
 HEADER = "X-Span-Selector"
 BYTES_PER_CHARACTER = 200  # ample for a correction: a mention takes some forty, a frame several hundred
-CHANGED = "The document was saved elsewhere meanwhile, in another tab or by another program."
+NOT_THERE = "There is no such document in the folder."
+STATUS = {ChangedError: 409, NotAnnotatedError: 500, OSError: 500, BusyError: 503, GoneError: 503}
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +56,7 @@ def create_editor(worker: Worker, folder: TextFolder, *, hosts: Sequence[str] = 
         return HTMLResponse(text_page(find(request)), headers=HEADERS)
 
     async def read(request: Request) -> Response:
-        source, draft = await open_(request)
+        source, draft = await drafts.open(find(request), request)
         if request.headers.get("if-none-match") == source.version:
             return Response(status_code=304, headers=HEADERS | {"ETag": source.version})
         known = describe(draft.load()) | {"saved": source.is_corrected, "notes": draft.notes}
@@ -63,46 +64,33 @@ def create_editor(worker: Worker, folder: TextFolder, *, hosts: Sequence[str] = 
 
     async def save(request: Request) -> Response:
         posted = await read_posted(request, most_bytes)
-        is_beside = request.method == "POST"
-        version = request.headers.get("if-match")
-        if version is None and not is_beside:
+        version = None if request.method == "POST" else request.headers.get("if-match", "")
+        if version == "":
             raise HTTPException(428, "Say with If-Match which version was corrected.")
-        source, draft = await open_(request)
-        if version != source.version and not is_beside:
-            raise HTTPException(409, CHANGED)
+        name: str = request.path_params["name"]
+        if not folder.has_had(name):
+            raise HTTPException(404, f"{NOT_THERE} Put a text of this name there, and save again.")
+        if version:
+            await asyncio.to_thread(folder.check, name, version)
+        draft = await drafts.recall(name, posted, request)
 
         def store() -> Source:
             content = correct(draft.load(), posted)
-            if is_beside:
-                return folder.save_beside(source.name, content)
-            return folder.save(source.name, content, source.version)
+            return folder.save(name, content, version) if version else folder.save_beside(name, content)
 
         try:
             saved = await asyncio.to_thread(store)
         except ValueError as error:
             raise HTTPException(422, str(error)) from error
-        except ChangedError as error:
-            raise HTTPException(409, CHANGED) from error
-        except OSError as error:
-            logger.warning("%s", error)
-            raise HTTPException(500, str(error)) from error
         after = next((entry.name for entry in drafts.entries() if not entry.is_corrected and not entry.problem), None)
         answer = {"name": saved.name, "next": after}
-        return JSONResponse(answer, 201 if is_beside else 200, HEADERS | {"ETag": saved.version})
+        return JSONResponse(answer, 200 if version else 201, HEADERS | {"ETag": saved.version})
 
     def find(request: Request) -> str:
         name: str = request.path_params["name"]
         if name not in folder.names():
-            raise HTTPException(404, "There is no such document in the folder.")
+            raise HTTPException(404, NOT_THERE)
         return name
-
-    async def open_(request: Request) -> tuple[Source, Draft]:
-        try:
-            return await drafts.open(find(request), request)
-        except BusyError as error:
-            raise HTTPException(503, str(error), RETRY) from error
-        except NotAnnotatedError as error:
-            raise HTTPException(500, str(error)) from error
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -118,7 +106,8 @@ def create_editor(worker: Worker, folder: TextFolder, *, hosts: Sequence[str] = 
         Route("/documents/{name}", save, methods=["PUT", "POST"]),
     ]
     app = make_application(routes, hosts, lifespan)
-    app.add_exception_handler(HTTPException, tell)
+    for kind in (HTTPException, *STATUS):
+        app.add_exception_handler(kind, tell)
     return app
 
 
@@ -135,5 +124,8 @@ async def read_posted(request: Request, most_bytes: int) -> Any:
 
 
 async def tell(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
+    if not isinstance(error, HTTPException):
+        logger.warning("%s", error)
+        status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+        error = HTTPException(status, str(error), RETRY if status == 503 else None)
     return JSONResponse({"problem": error.detail}, error.status_code, HEADERS | dict(error.headers or {}))

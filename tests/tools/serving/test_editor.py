@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -93,15 +95,67 @@ def test_of_two_who_correct_a_version_the_second_is_told(client: TestClient, fol
     assert client.get(f"{AT_SEA}-2").headers["etag"] == beside.headers["etag"]
 
 
-def test_a_change_on_the_disk_is_one_too(client: TestClient, folder: Path) -> None:
+RAW, CORRECTED = "at sea.txt", "at sea.brackets.txt"
+
+
+@pytest.mark.parametrize("is_new_server", [False, True])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda folder: (folder / RAW).write_text("Another text.", encoding="utf-8"),
+        lambda folder: (folder / RAW).write_bytes(b"\xff"),
+        lambda folder: (folder / RAW).unlink(),
+        lambda folder: (folder / RAW).rename(folder / "at land.txt"),
+        lambda folder: (folder / CORRECTED).write_text("[Ann saw", encoding="utf-8"),
+        lambda folder: (folder / CORRECTED).write_text("Ann saw her mother.", encoding="utf-8"),
+        lambda folder: (folder / CORRECTED).mkdir(),
+        lambda folder: os.mkfifo(folder / CORRECTED),
+    ],
+    ids=["changed", "damaged", "deleted", "renamed", "corrected badly", "corrected", "a folder", "a pipe"],
+)
+def test_a_correction_is_kept_beside_whatever_becomes_of_its_document(
+    client: TestClient, folder: Path, change: Callable[[Path], object], is_new_server: bool
+) -> None:
     response = client.get(AT_SEA)
-    version, sent = response.headers["etag"], correction(response.json())
+    version, found = response.headers["etag"], response.json()
     assert client.get(AT_SEA, headers={"if-none-match": version}).status_code == 304
-    (folder / "at sea.txt").write_text("Another text.", encoding="utf-8")
-    assert put(client, version, sent).status_code == 409
-    beside = client.post(AT_SEA, json=sent, headers=WRITING)
-    assert (beside.status_code, "another one meanwhile" in beside.json()["problem"]) == (422, True)
-    assert [path.name for path in folder.iterdir()] == ["at sea.txt"]
+    if is_new_server:  # which knows only what the page has kept
+        client = make_client(folder)
+    change(folder)
+    before = sorted(folder.iterdir())
+    sent = correction(found, clusters=[{"name": "Ann", "mentions": [[0, 1], [10, 11]]}])
+    refused = put(client, version, sent)
+    assert (refused.status_code, list(refused.json())) == (409, ["problem"])
+    assert sorted(folder.iterdir()) == before
+    beside = client.post(
+        AT_SEA, json=sent | ({"original": found["original"]} if is_new_server else {}), headers=WRITING
+    )
+    assert (beside.status_code, beside.json()["name"]) == (201, "at sea-2")
+    again = client.get(f"{AT_SEA}-2").json()
+    assert (correction(again), again["tokens"]) == (sent, found["tokens"])
+    assert sorted(folder.iterdir()) == sorted([*before, folder / "at sea-2.brackets.txt"])
+
+
+def test_a_folder_that_is_gone_for_a_while_is_told_and_served_again(folder: Path) -> None:
+    with make_client(folder) as client:
+        response = client.get(AT_SEA)
+        folder.rename(folder.with_name("elsewhere"))
+        put_ = lambda: put(client, response.headers["etag"], correction(response.json()))  # noqa: E731
+        for answer in (client.get("/"), client.get("/text/at%20sea"), client.get(AT_SEA), put_()):
+            assert (answer.status_code, "the folder can't be read" in answer.json()["problem"]) == (503, True)
+        folder.with_name("elsewhere").rename(folder)
+        assert put_().status_code == 200
+
+
+@pytest.mark.parametrize("name", ["x" * 243, "ä" * 121 + "x", "taken", "piped"])
+def test_a_text_that_could_not_be_saved_is_told_before_it_is_corrected(folder: Path, name: str) -> None:
+    (folder / f"{name}.txt").write_text("Ann ran.", encoding="utf-8")
+    (folder / "taken.brackets.txt").mkdir()
+    os.mkfifo(folder / "piped.brackets.txt")
+    client = make_client(folder)
+    answer = client.get(f"/documents/{name}")
+    assert (answer.status_code, "Rename one of them" in answer.json()["problem"]) == (500, True)
+    assert "Rename one of them" in client.get("/").text
 
 
 @pytest.mark.parametrize("method", ["PUT", "POST"])

@@ -31,6 +31,7 @@
   let sentences = [];  // [start, end, speaker]
   let sentenceOf = [];
   let fingerprint = "";
+  let original = "";  // the document as it was opened, for the server if the folder has it no more
   let version = "";
   let state = { clusters: [], frames: [] };
   let saved = null;  // the state that the file has
@@ -865,7 +866,8 @@
 
   const HEADERS = { "X-Span-Selector": "edit", "Content-Type": "application/json" };
 
-  const posted = () => JSON.stringify({
+  const posted = (more) => JSON.stringify({
+    ...more,
     text: fingerprint,
     clusters: state.clusters.map(({ name, mentions }) => ({ name, mentions })),
     frames: state.frames.map(({ predicate, roleset, arguments: all }) => ({ predicate, roleset, arguments: all })),
@@ -891,11 +893,14 @@
     const sent = state;
     try {
       const { answer, found } = await request({
-        method, body: posted(), headers: method === "PUT" ? { ...HEADERS, "If-Match": version } : HEADERS,
+        method,
+        body: posted(method === "POST" && { original }),
+        headers: method === "PUT" ? { ...HEADERS, "If-Match": version } : HEADERS,
       });
       isBusy = false;
-      if (answer.status === 409) {
+      if (method === "PUT" && [409, 500].includes(answer.status)) {
         say("Not saved");
+        byId("conflict").querySelector("p").textContent = `${found.problem} Nothing is lost yet.`;
         byId("conflict").showModal();
       } else if (!answer.ok) {
         say("Not saved");
@@ -932,7 +937,7 @@
       return;
     }
     version = answer.headers.get("ETag");
-    fingerprint = found.text;
+    ({ text: fingerprint, original } = found);
     words = found.tokens;
     sentences = found.sentences;
     sentenceOf = sentences.flatMap(([start, end], i) => Array(end - start).fill(i));
@@ -955,7 +960,7 @@
       return;
     }
     if (found.text !== fingerprint) {
-      tell("The text itself is another one meanwhile. Keep both, or load the page anew.");
+      tell("The text itself is another one meanwhile. Save again to keep both, or load the page anew without yours.");
       return;
     }
     version = answer.headers.get("ETag");
