@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
@@ -33,6 +33,7 @@ def serve_cli(
     """Serve a page to type into or, with --edit, pages to correct a folder of texts. It needs the extra 'serve'."""
     try:
         from ..files.pipelines import load_pipeline
+        from ..files.runs import only_process_in
         from ..serving import Drafting, TextFolder, View, Worker, create_app, create_editor, open_socket, run_app
     except ImportError as error:
         raise ImportError(
@@ -42,17 +43,18 @@ def serve_cli(
     folder = None if edit is None else TextFolder(edit)
     make_worker = partial(Worker, partial(load_pipeline, model), name=model, most_characters=max_characters)
     make_view = Drafting if folder else partial(View, singletons=singletons)
-    with (
-        open_socket(host, port) as listening,
-        closing(make_worker(max_seconds=max_seconds, most_waiting=max_waiting, make_view=make_view)) as worker,
-    ):
+    with open_socket(host, port) as listening, ExitStack() as stack:
+        shown = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+        if folder:
+            stack.enter_context(only_process_in(folder.path, "serve", "correct its texts there", shown))
+        worker = make_worker(max_seconds=max_seconds, most_waiting=max_waiting, make_view=make_view)
+        stack.enter_context(closing(worker))
         hosts = [host, *(allow_host or ())]
         page = create_editor(worker, folder, hosts=hosts) if folder else create_app(worker, hosts=hosts)
         if not _is_local(host):
             what = f"change files in {edit}" if folder else "send texts to this page"
             msg.warn(f"Whoever reaches {host} on the network can {what}.")
-        shown = f"[{host}]" if ":" in host else host
-        typer.echo(f"{model}: http://{shown}:{listening.getsockname()[1]} (stop with Ctrl+C)")
+        typer.echo(f"{model}: {shown} (stop with Ctrl+C)")
         run_app(page, listening)
 
 

@@ -9,7 +9,7 @@ import platform
 import signal
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -17,19 +17,30 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from .writing import append_line
+
 PACKAGES = ("spacy-span-selector", "spacy", "thinc", "torch", "numpy", "spacy-transformers", "transformers")
 
 
 @contextmanager
-def only_process_in(folder: Path, command: str, cure: str) -> Iterator[None]:
-    """Keep other processes of a command out of a folder until the block, or this process in any way, ends."""
+def only_process_in(folder: Path, command: str, cure: str, address: str = "") -> Iterator[None]:
+    """Keep other processes of a command out of a folder until the block, or this process in any way, ends.
+
+    What they are told of this one, its number and, if it has one, its address, is in the file of the lock.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    file, other = lock_file(folder, command), ""
+    with suppress(OSError):  # some systems let nobody read a locked file
+        other = file.read_text("utf-8", "replace").strip()  # now, as trying may empty it
     try:
-        held = FileLock(lock_file(folder, command), timeout=0).acquire()
+        held = FileLock(file, timeout=0).acquire()
     except Timeout:
-        found = f"another '{command}' is running in this folder"
+        found = f"another '{command}'{other and f' ({other})'} is running in this folder"
         raise ValueError(f"{folder}: {found}. Wait until it has ended, or {cure}.") from None
     with held:
+        with suppress(OSError):
+            os.truncate(file, 0)
+            append_line(file, f"{address and f'{address}, '}process {os.getpid()} of {platform.node()}", sync=False)
         yield
 
 
