@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,7 +19,7 @@ from spacy.vocab import Vocab
 
 from ...annotation import get_title
 from ...examples.corpus import read_sound_docs
-from ..files.folders import find_files, what_is_wrong
+from ..files.folders import find_files, leave_out, made_around, what_is_wrong
 from ..files.runs import file_digest
 from ..formats.files import TOO_MUCH, decode, read_object, read_text
 from .records import Reading, Record, describe, require_pyarrow
@@ -58,10 +59,14 @@ class InputFile:
         return Record(place, place, self.end if end is None else end, problem=problem)
 
 
-def find_inputs(paths: Sequence[str], *, stdin: str = "txt", out: Path | None = None) -> list[InputFile]:
-    """Find the files to read, each once, in the order in which they are given, and sorted within a folder, which is
-    searched at any depth, or a pattern such as `novels/**/*.txt`."""
-    names = [str(Path(name)) for path in paths for name in _find(path, out)]  # without what means nothing, such as ./
+def find_inputs(paths: Sequence[str], *, stdin: str = "txt") -> list[InputFile]:
+    """Find the files to read, each once, in the order in which they are given, and sorted within a folder or pattern.
+
+    What commands have made in folders within is left out, with a warning.
+
+    paths (Sequence[str]): Files, folders, which are searched at any depth, patterns such as `novels/**/*.txt`, or "-".
+    """
+    names = [str(Path(name)) for path in paths for name in _find(path)]  # without what means nothing, such as ./
     files: list[InputFile] = []
     start = 0
     for name in dict.fromkeys(names):
@@ -88,11 +93,11 @@ def describe_inputs(files: Sequence[InputFile]) -> dict[str, Any]:
     return {"files": len(files), "bytes": total_size(files), "names and sizes": digest.hexdigest()}
 
 
-def _find(path: str, out: Path | None) -> list[str]:
+def _find(path: str) -> list[str]:
     if path == STDIN:
         return [STDIN]
     if os.path.isdir(path):
-        names = find_files(path, lambda name: _kind(name) is not None, skips=lambda folder: _is_in(folder, out))
+        names = find_files(path, lambda name: _kind(name) is not None)
     elif os.path.lexists(path):
         if problem := what_is_wrong(path):
             raise ValueError(f"{path}: {problem}.")
@@ -100,17 +105,14 @@ def _find(path: str, out: Path | None) -> list[str]:
             raise ValueError(f"{path}: a kind of file that is not known. {EXPECTED}.")
         return [path]
     elif glob.has_magic(path):
-        names = [name for name in sorted(glob.glob(path, recursive=True)) if not _is_in(name, out)]
-        names = [name for name in names if _kind(name) and not os.path.isdir(name)]
+        named = Path(*takewhile(lambda part: not glob.has_magic(part), Path(path).parts))
+        names = [name for name in sorted(glob.glob(path, recursive=True)) if _kind(name) and not os.path.isdir(name)]
+        names = [name for name in names if not leave_out(made_around(name, named))]
     else:
         raise FileNotFoundError(f"{path}: no such file or folder.")
     if not names:
         raise FileNotFoundError(f"{path}: found no file that can be read. {EXPECTED}.")
     return names
-
-
-def _is_in(path: str, folder: Path | None) -> bool:
-    return folder is not None and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _kind(path: str) -> tuple[str, bool] | None:
@@ -211,7 +213,11 @@ READERS = {"txt": read_text_file, "jsonl": read_json_lines, "parquet": read_tabl
 
 
 def read_records(files: Iterable[InputFile], reading: Reading) -> Iterator[Record]:
-    """Read files, one after the other."""
+    """Read files, one after the other. A record with the id of an earlier one gets its place into its own."""
+    return reading.tell_apart(_read_records(files, reading))
+
+
+def _read_records(files: Iterable[InputFile], reading: Reading) -> Iterator[Record]:
     for file in files:
         if file.problem:
             yield file.fail(file.problem)

@@ -13,13 +13,14 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, Any
 
+from ..files.folders import MANIFEST
 from ..files.runs import differences, lock_file
 from ..files.writing import TEMPORARY, append_line, write_file, write_files
 from .annotator import PartResult, no_counts
 from .records import Part
 
 COMMAND = "annotate"
-MANIFEST, DONE, ERRORS = "manifest.json", "done.jsonl", "errors.jsonl"
+DONE, ERRORS = "done.jsonl", "errors.jsonl"
 FORMAT = "spacy_span_selector.Annotate.v1"
 CURE = "Take another folder, or the inputs as they were."
 
@@ -145,14 +146,14 @@ class OutputFolder:
             found = json.loads(file.read_bytes())
         except ValueError as error:
             raise ValueError(f"{file} is damaged ({error}). Take another folder.") from error
-        if not self.done:
-            return
         try:
             if found["format"] != FORMAT:
                 raise KeyError
             parts = {part: differences(found[part], now) for part, now in self.manifest.items()}
         except (AttributeError, KeyError, TypeError):
             raise ValueError(f"{file} is none that this version can go on with. Take another folder.") from None
+        if not self.done:
+            return
         self.warnings = parts.pop("versions")
         if other := [f"{part}, {line}" for part, lines in parts.items() for line in lines]:
             raise ValueError(

@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -81,6 +81,7 @@ class Reading:
     text_field: str = "text"
     id_field: str | None = None  # each record must have it; without one, it is `id`, or else file and line
     not_passed: dict[str, str] = field(default_factory=dict)  # with the first record that has each, found while reading
+    repeated: list[str] = field(default_factory=list)  # the places of records that had the id of an earlier one
 
     def make_record(self, source: str, end: int, values: Mapping[str, Any]) -> Record:
         """Make a record of named values, of which `end` is the place in bytes; it says so if it has no text."""
@@ -105,6 +106,17 @@ class Reading:
             self.not_passed.setdefault(key, source)
             del fields[key]
         return Record(name, source, end, text, fields=fields, speakers=speakers)
+
+    def tell_apart(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Give each record an id of its own, by which tables know it: one that comes again gets its place behind it."""
+        known: set[int] = set()  # not the ids, which may be long
+        for record in records:
+            if not record.problem:
+                if hash(record.id) in known:
+                    self.repeated.append(record.source)
+                    record = replace(record, id=f"{record.id} ({record.source})")
+                known.add(hash(record.id))
+            yield record
 
     def _name(self, source: str, values: Mapping[str, Any]) -> str:
         value = values.get(self.id_field or "id")

@@ -15,6 +15,7 @@ from spacy.pipeline import TrainablePipe
 from spacy.schemas import ConfigSchemaTraining
 from spacy.tokens import Doc
 from spacy.training import Corpus, Example
+from spacy.training.corpus import walk_corpus
 from spacy.util import dot_to_object, load_model_from_config, registry
 from thinc.api import Config
 
@@ -22,6 +23,7 @@ from ...annotation import declare
 from ...examples.corpus import PreannotatedCorpus
 from ...pipeline.selector_pipe import SelectorPipe
 from ...scoring.task import Task, all_tasks, get_task
+from ..files.folders import made_around, made_as
 from .problems import Pipe
 
 ALL_OF_A_FILE = {"limit": 0, "sample": None, "augmenter": None}
@@ -46,6 +48,10 @@ def check_training(config: Config) -> None:
         for component in value if name in ("annotating_components", "frozen_components") else ():
             if component not in pipeline:
                 raise ValueError(f"'{component}' in [training] {name} is not in the pipeline: {', '.join(pipeline)}.")
+    for path in (Path(block["path"]) for block in _find_readers(config["corpora"]) if block["path"]):
+        for made in (made_around(file, path) for file in (walk_corpus(path, ".spacy") if path.is_dir() else ())):
+            if made:
+                raise ValueError(f"{path} has {made}, {made_as(made)}, which would be learnt. Move it out of there.")
     if problem := planned_for_other_steps(config):
         warnings.warn(problem, stacklevel=2)
 

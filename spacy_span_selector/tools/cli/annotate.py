@@ -88,7 +88,7 @@ def annotate_cli(
         _check_paths(inputs, out, format_, tables)
         backend = _find_backend(ray, n_process, num_gpus, gpu_id)
         reading = Reading(text_field, id_field)
-        files = find_inputs(inputs, stdin=stdin, out=None if out == STDOUT else Path(out))
+        files = find_inputs(inputs, stdin=stdin)
         kinds = {file.kind for file in files}
         if PARQUET in {format_, tables} | kinds:
             require_pyarrow()
@@ -154,6 +154,9 @@ def _report(summary: Summary, reading: Reading, out: str) -> None:
     lines = [f"The result may differ a little from that of one run: {line}" for line in summary.warnings]
     for name, source in sorted(reading.not_passed.items()):
         lines.append(f"The field '{name}' (first in {source}) is not passed through: the output has its own '{name}'.")
+    if repeated := reading.repeated:
+        found = f"{len(repeated):,} records (first {repeated[0]}) have the id of an earlier one"
+        lines.append(f"{found}: their place stands behind it, so that ids tell them apart.")
     here = f", {summary.annotated:,} of them now, {summary.rate:,.0f} words/s" if summary.annotated else ""
     documents = "1 document" if summary.documents == 1 else f"{summary.documents:,} documents"
     lines.append(f"Annotated {documents}, {summary.words:,} words{here}.")

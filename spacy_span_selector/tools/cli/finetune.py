@@ -20,7 +20,8 @@ from wasabi import msg
 
 from ...annotation import describe_doc
 from ...scoring.task import Task, find_tasks
-from ..files.runs import file_digest
+from ..files.folders import MANIFEST, made_as
+from ..files.runs import file_digest, only_process_in
 from ..files.writing import write_file, write_files
 from ..formats.commands import Annotates, spacy_file
 from ..formats.reports import MOST_NAMES, Report
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ..finetuning.comparison import Comparison
 
 FEW, LONGEST_CELL, SHARE = 5, 200, 0.5
+MADE = '{"format": "spacy_span_selector.Finetune.v1"}\n'
 LICENCES = ("LICENSE", "LICENSES_SOURCES")  # of a package, which stay with what is made of it
 OF_TRAINING = ("training.", "corpora.")
 """How the options begin that are settings of the training; all others are those of the pipeline."""
@@ -100,6 +102,8 @@ def finetune_cli(
     target, trained = output / "model", output / "training" / "model-last"
     if target.exists() and not (force or resume):
         raise FileExistsError(f"{target} exists. Name another --output, or give --force to replace it.")
+    if (made := made_as(output)) not in ("", "the output of 'finetune'"):
+        raise FileExistsError(f"{output} is {made}. Name another --output.")
     if not (name or "x").isidentifier():  # spaCy would fail only in the end
         raise ValueError(f"--name {name}: a pipeline's name has letters, digits and underscores only.")
     Version(version or "0")
@@ -127,9 +131,11 @@ def finetune_cli(
     keep_known(texts, nlp)
     if len(texts.dev) < FEW:
         msg.warn(f"With fewer than {FEW} documents of dev, one text more or less may change scores by several points.")
+    ctx.with_resource(only_process_in(output, "finetune", "name another --output"))
     corpora = {"train": texts.train, "dev": texts.dev}
     files = {split: output / "corpus" / f"{split}.spacy" for split in corpora}
-    write_files([(files[split], spacy_file(docs, files[split])) for split, docs in corpora.items()])
+    marks = [(folder / MANIFEST, MADE) for folder in (output, output / "corpus")]  # which no command reads as texts
+    write_files([*marks, *((files[split], spacy_file(docs, files[split])) for split, docs in corpora.items())])
     config = configure(nlp, texts, files, of_training)
     check_training(config)
     training = identity(config, code_path, gpu_id)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+MANIFEST = "manifest.json"  # says in its folder which command wrote it
+PIPELINE = ("config.cfg", "meta.json")  # what every pipeline has in its folder
 
-def find_files(folder: str, wanted: Callable[[str], bool], *, skips: Callable[[str], bool] | None = None) -> list[str]:
+
+def find_files(folder: str, wanted: Callable[[str], bool]) -> list[str]:
     """Find files, except hidden ones, in an order that does not depend on the system.
 
-    Links to folders are followed, as corpora are often put together from them; a folder is searched once. Links that
-    lead nowhere are there, too: `what_is_wrong` describes them.
+    Links to folders are followed, as corpora are often put together from them; a folder is searched once. What commands
+    have made in folders within is left out, with a warning.
+
+    RETURNS (list[str]): The paths, those of links that lead nowhere, too: `what_is_wrong` describes them.
     """
     found: list[str] = []
     folders, links = [folder], list[str]()  # a folder is searched where it lies, rather than by a link to it
@@ -19,7 +26,7 @@ def find_files(folder: str, wanted: Callable[[str], bool], *, skips: Callable[[s
     while folders or links:
         path = folders.pop() if folders else links.pop(0)
         real = os.path.realpath(path)
-        if real in searched or (path != folder and skips is not None and skips(path)):
+        if real in searched or (path != folder and made_as(path) and leave_out(path)):
             continue
         searched.add(real)
         for name in sorted(os.listdir(path)):
@@ -31,6 +38,29 @@ def find_files(folder: str, wanted: Callable[[str], bool], *, skips: Callable[[s
             elif wanted(name):
                 found.append(inside)
     return sorted(found, key=_order)
+
+
+def made_as(folder: str | Path) -> str:
+    """What a command made a folder as, "a pipeline" or "the output of 'annotate'"; "" if none did."""
+    if all(os.path.isfile(os.path.join(folder, name)) for name in PIPELINE):
+        return "a pipeline"
+    try:
+        found = json.loads(Path(folder, MANIFEST).read_bytes())["format"].split(".")
+    except (AttributeError, KeyError, OSError, TypeError, ValueError):  # there is none, or that of another program
+        return ""
+    return f"the output of '{found[1].lower()}'" if found[0] == "spacy_span_selector" and len(found) == 3 else ""
+
+
+def made_around(file: str | Path, folder: Path) -> Path | None:
+    """The folder that a command made with a file in it, if it lies in a folder that is searched."""
+    return next((path for path in Path(file).parents if folder in path.parents and made_as(path)), None)
+
+
+def leave_out(folder: str | Path | None) -> bool:
+    """Say that the folder of a command is left out; false without one."""
+    if folder is not None:
+        warnings.warn(f"{folder}: left out, as it is {made_as(folder)}. Name it to read it.", stacklevel=3)
+    return folder is not None
 
 
 def what_is_wrong(path: str) -> str:

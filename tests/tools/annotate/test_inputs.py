@@ -40,21 +40,37 @@ ALL = ["in/b.txt", "in/c.parquet", "in/a/y.jsonl", "in/a/z.TXT.gz"]
 
 
 @pytest.mark.parametrize(
-    ("paths", "out", "found"),
+    ("paths", "found"),
     [
-        (["in"], None, ALL),
-        (["in/**/*.jsonl"], None, ["in/a/y.jsonl"]),
-        (["in/*"], None, ALL[:2]),
-        (["in/c.parquet", "in", "in/b.txt"], None, ["in/c.parquet", "in/b.txt", *ALL[2:]]),
-        (["./in//b.txt", "in/./a"], None, ["in/b.txt", *ALL[2:]]),
-        (["in"], "in/a", ALL[:2]),
-        (["in/**/*.*"], "in/a", ALL[:2]),
+        (["in"], ALL),
+        (["in/**/*.jsonl"], ["in/a/y.jsonl"]),
+        (["in/*"], ALL[:2]),
+        (["in/c.parquet", "in", "in/b.txt"], ["in/c.parquet", "in/b.txt", *ALL[2:]]),
+        (["./in//b.txt", "in/./a"], ["in/b.txt", *ALL[2:]]),
     ],
 )
-def test_files_are_found_once_in_a_fixed_order_without_hidden_unknown_and_own_ones(
-    folder: Path, paths: list[str], out: str | None, found: list[str]
+def test_files_are_found_once_in_a_fixed_order_without_hidden_and_unknown_ones(
+    folder: Path, paths: list[str], found: list[str]
 ):
-    assert [file.path for file in find_inputs(paths, out=Path(out) if out else None)] == found
+    assert [file.path for file in find_inputs(paths)] == found
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [("in", ALL[:2]), ("in/**/*.*", ALL[:2]), ("**/*.txt", ALL[:1]), ("in/a", ALL[2:]), ("in/a/*.*", ALL[2:])],
+)
+@pytest.mark.filterwarnings("ignore:in/a. left out")
+def test_what_an_earlier_run_has_written_is_no_input_unless_it_is_named(folder: Path, path: str, found: list[str]):
+    (folder / "in/a/manifest.json").write_text('{"format": "spacy_span_selector.Annotate.v1"}')
+    assert [file.path for file in find_inputs([path])] == found
+
+
+def test_records_of_one_id_are_told_apart_by_their_places(folder: Path):
+    (folder / "a.jsonl").write_text('{"id": "x", "text": "A."}\n{"id": 7}\n{"id": "x", "text": "B."}\n' * 2)
+    reading = Reading()
+    ids = [record.id for record in read("a.jsonl", reading)]
+    assert ids == ["x", "7", "x (a.jsonl:3)", "x (a.jsonl:4)", "7", "x (a.jsonl:6)"]
+    assert reading.repeated == ["a.jsonl:3", "a.jsonl:4", "a.jsonl:6"]
 
 
 def test_kinds_and_compression_are_those_of_the_names_and_the_standard_input_is_what_is_said(folder: Path):

@@ -49,8 +49,25 @@ def test_a_folder_that_is_a_link_is_searched() -> None:
     assert found("link") == ["link/b.txt", "link/a/y.txt"]
 
 
-def test_folders_are_skipped() -> None:
-    assert find_files("in", lambda name: True, skips=lambda path: path == "in/a") == ["in/b.txt"]
+@pytest.mark.parametrize(
+    ("files", "what"),
+    [
+        ({"manifest.json": '{"format": "spacy_span_selector.Annotate.v1"}'}, "the output of 'annotate'"),
+        ({"config.cfg": "", "meta.json": ""}, "a pipeline"),
+    ],
+)
+def test_what_a_command_has_made_is_left_out_unless_it_is_named(files: dict[str, str], what: str) -> None:
+    for name, content in files.items():
+        Path("in/a", name).write_text(content)
+    with pytest.warns(UserWarning, match=f"^in/a: left out, as it is {what}. Name it to read it.$"):
+        assert found() == ["in/b.txt"]
+    assert found("in/a") == ["in/a/y.txt"]
+
+
+@pytest.mark.parametrize("content", ["[]", "{", '{"format": 1}', '{"format": "other.v1"}', '{"manifest_version": 3}'])
+def test_the_manifest_of_another_program_leaves_nothing_out(content: str) -> None:
+    Path("in/a/manifest.json").write_text(content)
+    assert found() == ["in/b.txt", "in/a/y.txt"]
 
 
 def test_a_folder_that_cannot_be_searched_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
