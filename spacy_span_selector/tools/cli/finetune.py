@@ -15,7 +15,7 @@ import srsly
 import typer
 from packaging.version import Version
 from spacy.language import Language
-from spacy.util import dot_to_dict
+from spacy.util import dot_to_dict, get_model_meta
 from wasabi import msg
 
 from ...annotation import describe_doc
@@ -95,7 +95,7 @@ def finetune_cli(
     from ..finetuning.comparison import Compared, compare, read_known
     from ..finetuning.new_labels import learn_labels
     from ..finetuning.settings import configure, describe_finetuned
-    from ..finetuning.texts import find_unmarked, gather, keep_known
+    from ..finetuning.texts import check_number, find_unmarked, gather, keep_known
     from ..training.checkpoints import Checkpoints, identity, whole_folder
 
     started = time.monotonic()
@@ -112,8 +112,10 @@ def finetune_cli(
     of_pipeline = dot_to_dict({key: value for key, value in options.items() if key not in of_training})
     import_code(code_path)
     setup_gpu(gpu_id)
-    nlp = load_pipeline(model, of_pipeline)
     source = pipeline_folder(model)
+    components = get_model_meta(source).get("components", ())
+    check_number(texts_path, dev, known or (), load_pipeline(model, exclude=components))
+    nlp = load_pipeline(model, of_pipeline)
     report = Report()
     try:
         texts = gather(texts_path, dev, nlp, report, annotates)
@@ -125,6 +127,8 @@ def finetune_cli(
     split = "" if dev else f", split off: {names}"
     msg.info(f"Documents: {len(texts.train)} to learn, {len(texts.dev)} of dev{split}")
     msg.info(f"Learning: {', '.join(texts.learning)}")
+    for part in parts[1:]:
+        msg.info(f"Known, {'annotated' if part.is_gold else 'raw, as no text has annotation'}: {part.title}")
     if unmarked := find_unmarked(texts, nlp):
         found = f"No text marks {', '.join(unmarked)}, so it is learnt that there are none."
         msg.warn(f"{found} If only some types are annotated, say which, as by --annotates ORG.")

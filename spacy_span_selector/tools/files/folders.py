@@ -44,11 +44,12 @@ def made_as(folder: str | Path) -> str:
     """What a command made a folder as, "a pipeline" or "the output of 'annotate'"; "" if none did."""
     if all(os.path.isfile(os.path.join(folder, name)) for name in PIPELINE):
         return "a pipeline"
+    manifest = Path(folder, MANIFEST)
     try:
-        found = json.loads(Path(folder, MANIFEST).read_bytes())["format"].split(".")
-    except (AttributeError, KeyError, OSError, TypeError, ValueError):  # there is none, or that of another program
+        package, command, _ = json.loads(manifest.read_bytes())["format"].split(".") if manifest.is_file() else "   "
+    except (AttributeError, KeyError, OSError, TypeError, ValueError):  # of another program
         return ""
-    return f"the output of '{found[1].lower()}'" if found[0] == "spacy_span_selector" and len(found) == 3 else ""
+    return f"the output of '{command.lower()}'" if package == "spacy_span_selector" else ""
 
 
 def made_around(file: str | Path, folder: Path) -> Path | None:

@@ -13,9 +13,10 @@ from spacy.training import Example
 from ...documents.given import GivenAnnotation, without_extensions
 from ...examples.corpus import PreannotatedCorpus
 from ...scoring.task import find_tasks, reader_settings
+from ..files.folders import what_is_wrong
 from ..formats.files import read_text
 from ..formats.reports import Report
-from .texts import ANNOTATED, find_texts, read_annotated
+from .texts import ANNOTATED, find_learning, find_texts, read_annotated
 
 Scores = dict[str, float]
 
@@ -39,14 +40,12 @@ class Comparison:
 
 
 def read_known(path: Path, nlp: Language, report: Report) -> Compared:
-    """Read texts that a pipeline knows: with gold annotation if their names say so, as for `find_texts`, or raw."""
-    files = find_texts(path)
-    if files[0].name.endswith(ANNOTATED):
-        return Compared(str(path), read_annotated(path, nlp, report))
-    docs = [nlp.make_doc(text) for text in map(read_text, files) if text.strip()]
-    if not docs:
-        raise ValueError(f"{path}: found no text.")
-    return Compared(str(path), docs, is_gold=False)
+    """Read texts that a pipeline knows, as those that it learns; they are raw if none of them has annotation."""
+    docs, files = read_annotated(path, nlp, report), find_texts(path)
+    if files[0].name.endswith(ANNOTATED) or find_learning(docs, nlp):
+        return Compared(str(path), docs)
+    texts = [read_text(file) for file in files if not what_is_wrong(str(file))]
+    return Compared(str(path), [nlp.make_doc(text) for text in texts if text.strip()], is_gold=False)
 
 
 def compare(old: Language, new: Language, texts: Compared) -> Comparison:

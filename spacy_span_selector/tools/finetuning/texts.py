@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain
@@ -36,6 +37,10 @@ ANNOTATED = (BRACKETED, SPACY)  # how the names of files end that have gold anno
 NOT_LEARNT = "documents without annotation that the pipeline has a component for"
 IN_DEV = "documents that are in dev, too"
 SHARE = 5  # one document in so many is split off
+TOO_FEW = (
+    "Found too few annotated documents to split off some that are only scored: {}. Annotate at least two in the same "
+    "way, or give others as --dev."
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,6 @@ def gather(
     """Read the documents of a fine-tuning, and report what is left out: files and documents that can't be read, come
     again, are in dev, too, or have no annotation for a component."""
     tasks = find_tasks(nlp)
-    pipes: dict[str, Any] = dict(nlp.pipeline)
     if not tasks:
         raise ValueError(f"The pipeline has none of the components that can be fine-tuned, but {nlp.pipe_names}.")
     docs = read_annotated(path, nlp, report, annotates)
@@ -67,7 +71,7 @@ def gather(
         train = _leave_out(train, lambda doc: not annotated_for(doc, nlp), NOT_LEARNT, report)
         if not train:
             raise ValueError(f"All of {path} is in {dev_path}: nothing is left to learn. Give dev other texts.")
-    learning = [name for name in tasks if any(tasks[name].can_learn(doc, pipes[name]) for doc in train)]
+    learning = find_learning(train, nlp)
     if not learning:
         expected = ", ".join(f"{task.group}s" for task in tasks.values())
         raise ValueError(
@@ -79,6 +83,19 @@ def gather(
             "it in the same way."
         )
     return Texts(train, dev, learning)
+
+
+def check_number(path: Path, dev_path: Path | None, known: Iterable[Path], nlp: Language) -> None:
+    """Refuse texts that can't be read, or are too few; nlp is only a tokenizer, as pipelines take long to load."""
+    docs, *_ = (read_annotated(each, nlp, Report()) for each in (path, *filter(None, (dev_path, *known))))
+    if dev_path is None and len(docs) < 2:
+        raise ValueError(TOO_FEW.format(len(docs)))
+
+
+def find_learning(docs: Sequence[Doc], nlp: Language) -> list[str]:
+    """The components that find something to learn in documents."""
+    pipes: dict[str, Any] = dict(nlp.pipeline)
+    return [name for name, task in find_tasks(nlp).items() if any(task.can_learn(doc, pipes[name]) for doc in docs)]
 
 
 def annotated_for(doc: Doc, nlp: Language) -> frozenset[str]:
@@ -131,6 +148,8 @@ def _labelling_pipes(texts: Texts, nlp: Language) -> list[Any]:
 
 def find_texts(path: Path) -> list[Path]:
     """A file, or those of a folder, at any depth, whose names say that they are annotated, or else all plain text."""
+    if not os.path.lexists(path):
+        raise FileNotFoundError(f"{path}: no such file or folder.")
     if not path.is_dir():
         return [path]
     for endings in (ANNOTATED, (PLAIN,)):
@@ -195,10 +214,7 @@ def split_off(docs: Iterable[Doc], nlp: Language) -> tuple[list[Doc], list[Doc]]
         dev += alike[:number]
         train += alike[number:]
     if not dev:
-        raise ValueError(
-            f"Found too few annotated documents to split off some that are only scored: {len(train)}. Annotate at "
-            "least two in the same way, or give others as --dev."
-        )
+        raise ValueError(TOO_FEW.format(len(train)))
     return train, dev
 
 

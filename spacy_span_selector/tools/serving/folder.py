@@ -122,14 +122,9 @@ class TextFolder:
     def _check_place(self, name: str) -> None:
         """Check that there is room for what a document is corrected to, before anyone corrects it."""
         file = self.path / f"{name}{CORRECTED}"
-        try:
-            os.stat(file)
-        except FileNotFoundError:
-            return
-        except OSError as error:  # above all a name that is too long
-            problem = error.strerror
-        else:
-            problem = what_is_wrong(str(file))
+        problem = what_is_wrong(str(file)) if os.path.lexists(file) else ""
+        if len(file.name.encode()) > LONGEST_NAME:
+            problem = "the name is too long"
         if problem:
             raise ValueError(f"{name}{RAW} can't be saved as {file.name}: {problem}. Rename one of them.")
 

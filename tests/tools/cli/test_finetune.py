@@ -19,9 +19,10 @@ from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
 from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.cli.finetune import _default_share
-from spacy_span_selector.tools.finetuning.texts import Texts, keep_known
+from spacy_span_selector.tools.finetuning.comparison import read_known
+from spacy_span_selector.tools.finetuning.texts import Texts, find_texts, keep_known
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
-from spacy_span_selector.tools.formats.reports import CorpusWarning
+from spacy_span_selector.tools.formats.reports import CorpusWarning, Report
 
 from ...pipeline.components import COREF, SPANCAT, SRL, blank_nlp, initialized, train, weights
 from ...selectors import selector_block
@@ -286,6 +287,44 @@ def test_what_cannot_be_learnt_is_said(
     given = () if dev is None else ("--dev", tmp_path / "dev.txt")
     assert message in refusal(model, tmp_path / "texts", *given, "-o", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_too_few_texts_are_told_before_any_component_is_loaded(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TEXT.format(1))
+    broken = shutil.copytree(model, tmp_path / "broken")
+    shutil.rmtree(broken / "structured_coref")
+    assert "too few annotated documents" in refusal(broken, tmp_path / "a.txt", "-o", tmp_path / "out")
+    (tmp_path / "b.txt").write_text(TEXT.format(2))
+    texts = tmp_path / "a.txt", "--dev", tmp_path / "b.txt"
+    assert "none.txt: no such file" in refusal(broken, *texts, "--known", "none.txt", "-o", tmp_path / "out")
+    assert "structured_coref/model" in refusal(broken, *texts, "-o", tmp_path / "out")
+
+
+def test_known_texts_are_read_as_those_to_learn(tmp_path: Path) -> None:
+    nlp, (path, raw) = blank_nlp(), (tmp_path / "a.txt", tmp_path / "b.txt")
+    nlp.add_pipe("structured_coref")
+    path.write_text("=== a\n[Ann|a] saw [her|a].\n=== b\nBob left.\n")
+    raw.write_text("Bob\n\nleft.\n")
+    known = read_known(path, nlp, Report())
+    assert ([doc.text for doc in known.docs], known.is_gold) == (["Ann saw her.", "Bob left."], True)
+    known = read_known(raw, nlp, Report())
+    assert ([doc.text for doc in known.docs], known.is_gold) == (["Bob\n\nleft.\n"], False)
+
+
+def test_what_a_fine_tuning_has_written_is_no_text_of_the_next_one(tuned: tuple[Path, str]) -> None:
+    texts = tuned[0].parent / "texts"
+    inside = texts / "tuned"
+    inside.symlink_to(tuned[0])
+    with pytest.warns(UserWarning, match="tuned: left out, as it is the output of 'finetune'"):
+        assert {file.suffix for file in find_texts(texts)} == {".txt"}
+    inside.unlink()
+    assert sorted(file.name for file in find_texts(tuned[0] / "corpus")) == ["dev.spacy", "train.spacy"]
+
+
+def test_no_other_output_is_written_over(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"format": "spacy_span_selector.Annotate.v1"}')
+    message = refusal(model, write_texts(tmp_path / "texts"), "-o", tmp_path)
+    assert "is the output of 'annotate'. Name another --output." in message
 
 
 def test_other_pipelines_are_refused(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def check_score(score: float) -> float:
 
 
 def _are_pairs(value: Any) -> bool:
-    return isinstance(value, list) and all(type(pair) is tuple for pair in value)
+    return isinstance(value, list) and all(type(pair) is tuple and isinstance(pair[0], str) for pair in value)
 
 
 def _describe_written(schema: dict[str, Any], model: type[BaseModel]) -> None:
