@@ -10,7 +10,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,7 +19,7 @@ from spacy.vocab import Vocab
 
 from ...annotation import get_title
 from ...examples.corpus import read_sound_docs
-from ..files.folders import find_files, leave_out, made_around, what_is_wrong
+from ..files.folders import find_files, is_made, what_is_wrong
 from ..files.runs import file_digest
 from ..formats.files import TOO_MUCH, decode, read_object, read_text
 from .records import Reading, Record, describe, require_pyarrow
@@ -61,8 +61,6 @@ class InputFile:
 
 def find_inputs(paths: Sequence[str], *, stdin: str = "txt") -> list[InputFile]:
     """Find the files to read, each once, in the order in which they are given, and sorted within a folder or pattern.
-
-    What commands have made in folders within is left out, with a warning.
 
     paths (Sequence[str]): Files, folders, which are searched at any depth, patterns such as `novels/**/*.txt`, or "-".
     """
@@ -107,7 +105,7 @@ def _find(path: str) -> list[str]:
     elif glob.has_magic(path):
         named = Path(*takewhile(lambda part: not glob.has_magic(part), Path(path).parts))
         names = [name for name in sorted(glob.glob(path, recursive=True)) if _kind(name) and not os.path.isdir(name)]
-        names = [name for name in names if not leave_out(made_around(name, named))]
+        names = [name for name in names if not is_made(name, named)]
     else:
         raise FileNotFoundError(f"{path}: no such file or folder.")
     if not names:
@@ -213,8 +211,14 @@ READERS = {"txt": read_text_file, "jsonl": read_json_lines, "parquet": read_tabl
 
 
 def read_records(files: Iterable[InputFile], reading: Reading) -> Iterator[Record]:
-    """Read files, one after the other. A record with the id of an earlier one gets its place into its own."""
-    return reading.tell_apart(_read_records(files, reading))
+    """Read files, one after the other. A record with the id of an earlier one, as tables know it, adds its place."""
+    known: set[int] = set()  # not the ids, which may be long
+    for record in _read_records(files, reading):
+        if not record.problem and hash(record.id) in known:
+            reading.repeated.append(record.source)
+            record = replace(record, id=f"{record.id} ({record.source})")
+        known.add(hash(record.id))
+        yield record
 
 
 def _read_records(files: Iterable[InputFile], reading: Reading) -> Iterator[Record]:

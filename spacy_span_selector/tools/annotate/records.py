@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -106,17 +106,6 @@ class Reading:
             self.not_passed.setdefault(key, source)
             del fields[key]
         return Record(name, source, end, text, fields=fields, speakers=speakers)
-
-    def tell_apart(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Give each record an id of its own, by which tables know it: one that comes again gets its place behind it."""
-        known: set[int] = set()  # not the ids, which may be long
-        for record in records:
-            if not record.problem:
-                if hash(record.id) in known:
-                    self.repeated.append(record.source)
-                    record = replace(record, id=f"{record.id} ({record.source})")
-                known.add(hash(record.id))
-            yield record
 
     def _name(self, source: str, values: Mapping[str, Any]) -> str:
         value = values.get(self.id_field or "id")

@@ -23,7 +23,7 @@ from ...annotation import declare
 from ...examples.corpus import PreannotatedCorpus
 from ...pipeline.selector_pipe import SelectorPipe
 from ...scoring.task import Task, all_tasks, get_task
-from ..files.folders import made_around, made_as
+from ..files.folders import is_made
 from .problems import Pipe
 
 ALL_OF_A_FILE = {"limit": 0, "sample": None, "augmenter": None}
@@ -49,9 +49,9 @@ def check_training(config: Config) -> None:
             if component not in pipeline:
                 raise ValueError(f"'{component}' in [training] {name} is not in the pipeline: {', '.join(pipeline)}.")
     for path in (Path(block["path"]) for block in _find_readers(config["corpora"]) if block["path"]):
-        for made in (made_around(file, path) for file in (walk_corpus(path, ".spacy") if path.is_dir() else ())):
-            if made:
-                raise ValueError(f"{path} has {made}, {made_as(made)}, which would be learnt. Move it out of there.")
+        for file in walk_corpus(path, ".spacy") if path.is_dir() else ():
+            if is_made(file, path):
+                raise ValueError(f"{path}: trainings read {file} all the same. Move what a command has made.")
     if problem := planned_for_other_steps(config):
         warnings.warn(problem, stacklevel=2)
 

@@ -21,7 +21,7 @@ from wasabi import msg
 from ...annotation import describe_doc
 from ...scoring.task import Task, find_tasks
 from ..files.folders import MANIFEST, made_as
-from ..files.runs import file_digest, only_process_in
+from ..files.runs import file_digest
 from ..files.writing import write_file, write_files
 from ..formats.commands import Annotates, spacy_file
 from ..formats.reports import MOST_NAMES, Report
@@ -135,7 +135,6 @@ def finetune_cli(
     keep_known(texts, nlp)
     if len(texts.dev) < FEW:
         msg.warn(f"With fewer than {FEW} documents of dev, one text more or less may change scores by several points.")
-    ctx.with_resource(only_process_in(output, "finetune", "name another --output"))
     corpora = {"train": texts.train, "dev": texts.dev}
     files = {split: output / "corpus" / f"{split}.spacy" for split in corpora}
     marks = [(folder / MANIFEST, MADE) for folder in (output, output / "corpus")]  # which no command reads as texts

@@ -38,7 +38,6 @@ def train_cli(
     from spacy.util import load_config
 
     from ..checking.trainings import check_training
-    from ..files.runs import only_process_in
     from ..training.checkpoints import Checkpoints, identity
 
     overrides = parse_config_overrides(ctx.args)
@@ -50,7 +49,6 @@ def train_cli(
         check_training(config)
         own = settings.get("checkpoints", {})
         checkpoints = Checkpoints(output, identity(settings, code_path, gpu_id), **own)
-    ctx.with_resource(only_process_in(checkpoints.folder, "train", "name another --output"))
     if resume and checkpoints.is_finished():
         msg.good("This training has ended. Without --resume it begins anew.", output)
         return

@@ -26,7 +26,7 @@ def find_files(folder: str, wanted: Callable[[str], bool]) -> list[str]:
     while folders or links:
         path = folders.pop() if folders else links.pop(0)
         real = os.path.realpath(path)
-        if real in searched or (path != folder and made_as(path) and leave_out(path)):
+        if real in searched or is_made(os.path.join(path, "file"), folder):
             continue
         searched.add(real)
         for name in sorted(os.listdir(path)):
@@ -52,16 +52,12 @@ def made_as(folder: str | Path) -> str:
     return f"the output of '{command.lower()}'" if package == "spacy_span_selector" else ""
 
 
-def made_around(file: str | Path, folder: Path) -> Path | None:
-    """The folder that a command made with a file in it, if it lies in a folder that is searched."""
-    return next((path for path in Path(file).parents if folder in path.parents and made_as(path)), None)
-
-
-def leave_out(folder: str | Path | None) -> bool:
-    """Say that the folder of a command is left out; false without one."""
-    if folder is not None:
-        warnings.warn(f"{folder}: left out, as it is {made_as(folder)}. Name it to read it.", stacklevel=3)
-    return folder is not None
+def is_made(file: str | Path, folder: str | Path) -> bool:
+    """Whether a command made the folder of a file within a folder that is searched: then a warning names it."""
+    found = [path for path in Path(file).parents if Path(folder) in path.parents and made_as(path)]
+    for path in found:
+        warnings.warn(f"{path}: left out, as it is {made_as(path)}. Name it to read it.", stacklevel=3)
+    return bool(found)
 
 
 def what_is_wrong(path: str) -> str:

@@ -24,10 +24,7 @@ PACKAGES = ("spacy-span-selector", "spacy", "thinc", "torch", "numpy", "spacy-tr
 
 @contextmanager
 def only_process_in(folder: Path, command: str, cure: str, address: str = "") -> Iterator[None]:
-    """Keep other processes of a command out of a folder until the block, or this process in any way, ends.
-
-    What they are told of this one, its number and, if it has one, its address, is in the file of the lock.
-    """
+    """Keep others, who are told of this process, out of a folder until the block, or the process in any way, ends."""
     folder.mkdir(parents=True, exist_ok=True)
     file, other = lock_file(folder, command), ""
     with suppress(OSError):  # some systems let nobody read a locked file

@@ -49,10 +49,8 @@ def create_file(path: Path, content: str) -> None:
         temporary = _stage(path, content.encode("utf-8"), cleanup)
         try:
             os.link(temporary, path)
-        except FileExistsError:
-            raise
-        except OSError:  # some file systems have no links: there the name is taken first
-            path.open("xb").close()
+        except PermissionError:  # a file system without links: there the name is taken first
+            path.touch(exist_ok=False)
             os.replace(temporary, path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from spacy.language import Language
@@ -16,7 +17,7 @@ from ...scoring.task import find_tasks, reader_settings
 from ..files.folders import what_is_wrong
 from ..formats.files import read_text
 from ..formats.reports import Report
-from .texts import ANNOTATED, find_learning, find_texts, read_annotated
+from .texts import ANNOTATED, find_texts, read_annotated
 
 Scores = dict[str, float]
 
@@ -42,7 +43,7 @@ class Comparison:
 def read_known(path: Path, nlp: Language, report: Report) -> Compared:
     """Read texts that a pipeline knows, as those that it learns; they are raw if none of them has annotation."""
     docs, files = read_annotated(path, nlp, report), find_texts(path)
-    if files[0].name.endswith(ANNOTATED) or find_learning(docs, nlp):
+    if files[0].name.endswith(ANNOTATED) or any(map(len, chain(*(doc.spans.values() for doc in docs)))):
         return Compared(str(path), docs)
     texts = [read_text(file) for file in files if not what_is_wrong(str(file))]
     return Compared(str(path), [nlp.make_doc(text) for text in texts if text.strip()], is_gold=False)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain
@@ -58,6 +57,7 @@ def gather(
     """Read the documents of a fine-tuning, and report what is left out: files and documents that can't be read, come
     again, are in dev, too, or have no annotation for a component."""
     tasks = find_tasks(nlp)
+    pipes: dict[str, Any] = dict(nlp.pipeline)
     if not tasks:
         raise ValueError(f"The pipeline has none of the components that can be fine-tuned, but {nlp.pipe_names}.")
     docs = read_annotated(path, nlp, report, annotates)
@@ -71,7 +71,7 @@ def gather(
         train = _leave_out(train, lambda doc: not annotated_for(doc, nlp), NOT_LEARNT, report)
         if not train:
             raise ValueError(f"All of {path} is in {dev_path}: nothing is left to learn. Give dev other texts.")
-    learning = find_learning(train, nlp)
+    learning = [name for name in tasks if any(tasks[name].can_learn(doc, pipes[name]) for doc in train)]
     if not learning:
         expected = ", ".join(f"{task.group}s" for task in tasks.values())
         raise ValueError(
@@ -90,12 +90,6 @@ def check_number(path: Path, dev_path: Path | None, known: Iterable[Path], nlp: 
     docs, *_ = (read_annotated(each, nlp, Report()) for each in (path, *filter(None, (dev_path, *known))))
     if dev_path is None and len(docs) < 2:
         raise ValueError(TOO_FEW.format(len(docs)))
-
-
-def find_learning(docs: Sequence[Doc], nlp: Language) -> list[str]:
-    """The components that find something to learn in documents."""
-    pipes: dict[str, Any] = dict(nlp.pipeline)
-    return [name for name, task in find_tasks(nlp).items() if any(task.can_learn(doc, pipes[name]) for doc in docs)]
 
 
 def annotated_for(doc: Doc, nlp: Language) -> frozenset[str]:
@@ -148,8 +142,6 @@ def _labelling_pipes(texts: Texts, nlp: Language) -> list[Any]:
 
 def find_texts(path: Path) -> list[Path]:
     """A file, or those of a folder, at any depth, whose names say that they are annotated, or else all plain text."""
-    if not os.path.lexists(path):
-        raise FileNotFoundError(f"{path}: no such file or folder.")
     if not path.is_dir():
         return [path]
     for endings in (ANNOTATED, (PLAIN,)):

@@ -68,7 +68,7 @@ def create_editor(worker: Worker, folder: TextFolder, *, hosts: Sequence[str] = 
         if version == "":
             raise HTTPException(428, "Say with If-Match which version was corrected.")
         name: str = request.path_params["name"]
-        if not folder.has_had(name):
+        if name not in {*folder.names(), *folder.seen}:
             raise HTTPException(404, f"{NOT_THERE} Put a text of this name there, and save again.")
         if version:
             await asyncio.to_thread(folder.check, name, version)

@@ -9,6 +9,7 @@ from thinc.api import Config
 
 from spacy_span_selector.annotation import set_labelled_spans
 from spacy_span_selector.tools.checking.trainings import check_training, planned_for_other_steps
+from spacy_span_selector.tools.cli.finetune import MADE
 
 from ..training.trainings import write_training
 from .corpora import GOOD, cases, check, make_doc, read, titles, write
@@ -152,6 +153,19 @@ def test_a_setting_that_cannot_be_is_named(config: Config, name: str, value: Any
 
 def with_steps(max_steps: Any, **rate: Any) -> Config:
     return Config({"training": {"max_steps": max_steps, "optimizer": {"learn_rate": {"initial_rate": 0.1, **rate}}}})
+
+
+@pytest.mark.filterwarnings("ignore:.*left out, as it is the output of 'finetune'")
+def test_what_a_fine_tuning_has_written_is_not_learnt_again(config: Config, tmp_path: Path) -> None:
+    (tmp_path / "tuned/corpus").mkdir(parents=True)
+    (tmp_path / "tuned/corpus/train.spacy").touch()
+    config["corpora"]["train"]["path"] = str(tmp_path)
+    check_training(config)
+    (tmp_path / "tuned/manifest.json").write_text(MADE)
+    with pytest.raises(ValueError, match=r"tuned/corpus/train\.spacy all the same. Move what a command has made"):
+        check_training(config)
+    config["corpora"]["train"]["path"] = str(tmp_path / "tuned")
+    check_training(config)
 
 
 def test_a_rate_that_is_planned_for_other_steps_is_told(config: Config) -> None:

@@ -296,7 +296,7 @@ def test_too_few_texts_are_told_before_any_component_is_loaded(model: Path, tmp_
     assert "too few annotated documents" in refusal(broken, tmp_path / "a.txt", "-o", tmp_path / "out")
     (tmp_path / "b.txt").write_text(TEXT.format(2))
     texts = tmp_path / "a.txt", "--dev", tmp_path / "b.txt"
-    assert "none.txt: no such file" in refusal(broken, *texts, "--known", "none.txt", "-o", tmp_path / "out")
+    assert "none.txt: it is not there" in refusal(broken, *texts, "--known", "none.txt", "-o", tmp_path / "out")
     assert "structured_coref/model" in refusal(broken, *texts, "-o", tmp_path / "out")
 
 
@@ -340,7 +340,7 @@ def test_other_pipelines_are_refused(tmp_path: Path) -> None:
         ("--version", "new", "Invalid version"),
         ("--training.colour", "red", "colour"),
         ("--components.structured_coref.colour", "red", "colour"),
-        ("--known", "none.txt", "none.txt: no such file"),
+        ("--known", "none.txt", "none.txt: it is not there"),
     ],
 )
 def test_bad_options_are_refused_before_the_work(

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from spacy_span_selector.tools.cli import app
+from spacy_span_selector.tools.files.runs import only_process_in
 
 from ...processes import spawn_fresh
 
@@ -78,6 +79,16 @@ def test_a_folder_is_corrected_on_this_computer_alone_or_with_a_warning(
     result = run("my_model", "--port", 0, "--edit", tmp_path / "texts", "--host", "0.0.0.0")
     assert [address for _, (address, _) in served] == ["127.0.0.1", "0.0.0.0"]
     assert "can change files in" in " ".join(result.output.split())
+
+
+def test_a_second_server_of_a_folder_is_told_where_the_first_is(
+    served: list[tuple[Any, ...]], worker: MagicMock, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("Ann ran.", encoding="utf-8")
+    with only_process_in(tmp_path, "serve", "", "http://127.0.0.1:8123"):
+        result = run("my_model", "--port", 0, "--edit", tmp_path)
+    assert (result.exit_code, served, worker.called) == (1, [], False)
+    assert "another 'serve' (http://127.0.0.1:8123, process" in " ".join(result.output.split())
 
 
 def test_a_missing_pipeline_and_a_taken_port_are_named(

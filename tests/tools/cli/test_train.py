@@ -53,7 +53,7 @@ def refusal(*arguments: object) -> str:
 
 
 def test_checkpoints_are_made_and_kept_as_the_config_says(stopped: Path) -> None:
-    found = sorted(path.name for path in (stopped / "checkpoints").glob("step-*"))
+    found = sorted(path.name for path in (stopped / "checkpoints").iterdir())
     assert found == ["step-000000004", "step-000000005"]
 
 
