@@ -127,12 +127,12 @@ class Drafts:
         return source, draft
 
     async def recall(self, name: str, posted: Any, request: Request) -> Draft:
-        """The draft that a page has corrected: from memory, of what the page has kept, or else as it is now."""
+        """The draft that a page has corrected: of what the page has kept, from memory, or else as it is now."""
         sent: dict[str, Any] = posted if isinstance(posted, dict) else {}
         kept = [draft for draft in self._kept.values() if (draft.name, draft.text) == (name, sent.get("text"))]
-        if not kept and isinstance(original := sent.get("original"), str):
+        if isinstance(original := sent.get("original"), str):
             kept = [await self._worker.annotate(Source(name, original, True, ""), request)]
-        return kept[0] if kept else (await self.open(name, request))[1]
+        return kept[-1] if kept else (await self.open(name, request))[1]
 
     async def look_at_all(self) -> None:
         """Make the drafts of all documents that are not corrected, one after the other, to know which are doubtful."""

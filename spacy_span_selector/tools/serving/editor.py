@@ -72,7 +72,9 @@ def create_editor(worker: Worker, folder: TextFolder, *, hosts: Sequence[str] = 
             raise HTTPException(404, f"{NOT_THERE} Put a text of this name there, and save again.")
         if version:
             await asyncio.to_thread(folder.check, name, version)
-        draft = await drafts.recall(name, posted, request)
+            _, draft = await drafts.open(name, request)
+        else:
+            draft = await drafts.recall(name, posted, request)
 
         def store() -> Source:
             content = correct(draft.load(), posted)

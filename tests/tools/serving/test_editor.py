@@ -79,6 +79,19 @@ def test_what_is_saved_is_opened_again_and_is_nothing_else(client: TestClient, f
         assert (again.json()["saved"], correction(again.json())) == (True, sent)
 
 
+def test_what_an_editor_has_changed_beside_clusters_and_frames_stays(client: TestClient, folder: Path) -> None:
+    response = client.get(AT_SEA)
+    version = put(client, response.headers["etag"], correction(response.json())).headers["etag"]
+    file = folder / "at sea.brackets.txt"
+    file.write_text(f"{file.read_text('utf-8')}[] “[PERSON He] ran,” she said.\n", "utf-8")
+    response = client.get(AT_SEA)
+    assert response.headers["etag"] != version
+    sent = correction(response.json(), clusters=[])
+    for answer in (put(client, response.headers["etag"], sent), client.post(AT_SEA, json=sent, headers=WRITING)):
+        name = answer.json()["name"]
+        assert "[PERSON He]" in (folder / f"{name}.brackets.txt").read_text("utf-8")
+
+
 def test_of_two_who_correct_a_version_the_second_is_told(client: TestClient, folder: Path) -> None:
     response = client.get(AT_SEA)
     sent, version = correction(response.json()), response.headers["etag"]
