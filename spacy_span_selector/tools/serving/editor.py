@@ -127,7 +127,8 @@ async def read_posted(request: Request, most_bytes: int) -> Any:
 
 async def tell(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
-        logger.warning("%s", error)
+        if isinstance(error, OSError):
+            logger.warning("%s", error)
         status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
         error = HTTPException(status, str(error), RETRY if status == 503 else None)
     return JSONResponse({"problem": error.detail}, error.status_code, HEADERS | dict(error.headers or {}))
