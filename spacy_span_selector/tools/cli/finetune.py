@@ -15,7 +15,7 @@ import srsly
 import typer
 from packaging.version import Version
 from spacy.language import Language
-from spacy.util import dot_to_dict, get_model_meta
+from spacy.util import dot_to_dict
 from wasabi import msg
 
 from ...annotation import describe_doc
@@ -89,13 +89,18 @@ def finetune_cli(
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
     from spacy.cli.package import package as build_package
 
+    from ..finetuning.texts import check_number
+
+    if dev is None:
+        check_number(texts_path)
+
     from ...models.interpolation import interpolate
     from ..checking.trainings import check_training
     from ..files.pipelines import load_pipeline, pipeline_folder
     from ..finetuning.comparison import Compared, compare, read_known
     from ..finetuning.new_labels import learn_labels
     from ..finetuning.settings import configure, describe_finetuned
-    from ..finetuning.texts import check_number, find_unmarked, gather, keep_known
+    from ..finetuning.texts import find_unmarked, gather, keep_known
     from ..training.checkpoints import Checkpoints, identity, whole_folder
 
     started = time.monotonic()
@@ -113,8 +118,6 @@ def finetune_cli(
     import_code(code_path)
     setup_gpu(gpu_id)
     source = pipeline_folder(model)
-    components = get_model_meta(source).get("components", ())
-    check_number(texts_path, dev, known or (), load_pipeline(model, exclude=components))
     nlp = load_pipeline(model, of_pipeline)
     report = Report()
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,10 @@ KEYS = {
 """The settings of components that say where they put annotation, and what `to_dict` calls them."""
 
 
-def load_pipeline(model: str, config: dict[str, Any] | None = None, *, exclude: Iterable[str] = ()) -> Language:
+def load_pipeline(model: str, config: dict[str, Any] | None = None) -> Language:
     """Load a pipeline by its path or package, with settings that replace those that it was saved with."""
     try:
-        return util.load_model(model, config=config or {}, exclude=exclude)
+        return util.load_model(model, config=config or {})
     except (ImportError, OSError):  # they name what is missing
         raise
     except ConfigValidationError as error:

@@ -85,11 +85,12 @@ def gather(
     return Texts(train, dev, learning)
 
 
-def check_number(path: Path, dev_path: Path | None, known: Iterable[Path], nlp: Language) -> None:
-    """Refuse texts that can't be read, or are too few; nlp is only a tokenizer, as pipelines take long to load."""
-    docs, *_ = (read_annotated(each, nlp, Report()) for each in (path, *filter(None, (dev_path, *known))))
-    if dev_path is None and len(docs) < 2:
-        raise ValueError(TOO_FEW.format(len(docs)))
+def check_number(path: Path) -> None:
+    """Refuse a single document, of which nothing can be split off, before anything is loaded, which takes long."""
+    files = find_texts(path)
+    is_read = len(files) == 1 and files[0].suffix != SPACY and not what_is_wrong(str(files[0]))
+    if is_read and f"\n{HEADING}" not in read_text(files[0]):
+        raise ValueError(TOO_FEW.format(1))
 
 
 def annotated_for(doc: Doc, nlp: Language) -> frozenset[str]:

@@ -269,7 +269,7 @@ def test_documents_of_dev_are_not_learnt(model: Path, tmp_path: Path) -> None:
     [
         ({}, None, "a folder without texts. Expected *.brackets.txt, *.spacy or *.txt."),
         ({"a.txt": "Ann left.", "b.txt": "Bob left."}, None, "found nothing to learn. Expected clusters"),
-        ({"a.brackets.txt": "[Ann|ann"}, None, "found no document that can be read."),
+        ({"a.brackets.txt": "[Ann|ann", "b.brackets.txt": "Oh]"}, None, "found no document that can be read."),
         ({"a.brackets.txt": "[Ann|a] saw [her|a]."}, None, "Annotate at least two in the same way, or give others"),
         ({"a.spacy": "Ann"}, None, "a.spacy: damaged, or not a .spacy file"),
         ({"a.txt": "[Ann|a] saw [her|a]."}, "[Ann|a] saw [her|a].", "nothing is left to learn. Give dev other texts."),
@@ -289,15 +289,11 @@ def test_what_cannot_be_learnt_is_said(
     assert not (tmp_path / "out").exists()
 
 
-def test_too_few_texts_are_told_before_any_component_is_loaded(model: Path, tmp_path: Path) -> None:
+def test_a_single_text_is_told_before_the_pipeline_is_loaded(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT.format(1))
-    broken = shutil.copytree(model, tmp_path / "broken")
-    shutil.rmtree(broken / "structured_coref")
-    assert "too few annotated documents" in refusal(broken, tmp_path / "a.txt", "-o", tmp_path / "out")
-    (tmp_path / "b.txt").write_text(TEXT.format(2))
-    texts = tmp_path / "a.txt", "--dev", tmp_path / "b.txt"
-    assert "none.txt: it is not there" in refusal(broken, *texts, "--known", "none.txt", "-o", tmp_path / "out")
-    assert "structured_coref/model" in refusal(broken, *texts, "-o", tmp_path / "out")
+    assert "only scored: 1. Annotate at least two" in refusal("no_model", tmp_path / "a.txt", "-o", tmp_path / "out")
+    (tmp_path / "a.txt").write_text(f"=== a\n{TEXT.format(1)}\n=== b\n{TEXT.format(2)}")
+    assert "no_model" in refusal("no_model", tmp_path / "a.txt", "-o", tmp_path / "out")
 
 
 def test_known_texts_are_read_as_those_to_learn(tmp_path: Path) -> None:
