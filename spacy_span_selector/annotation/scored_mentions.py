@@ -66,7 +66,7 @@ class ScoredMentions:
             link_scores=dict(zip(self.mentions, link_scores, strict=True)),
             antecedents=dict(zip(self.mentions, antecedents, strict=True)),
             reasons=None if reasons is None else dict(zip(self.mentions, reasons, strict=True)),
-            entity_types=[self.type_of(own) for own in kept] if self.types else None,
+            entity_types=self.types_of(kept) if self.types else None,
         )
 
     def type_shares(self) -> list[dict[str, float]]:
@@ -77,10 +77,14 @@ class ScoredMentions:
         shares = joint / np.maximum(joint.sum(axis=1, keepdims=True), np.finfo(joint.dtype).tiny)
         return [dict(zip(self.types, row, strict=True)) for row in shares.tolist()]
 
-    def type_of(self, numbers: Sequence[int]) -> str:
-        """The most probable type of an entity with these mentions: that of which most mentions are expected."""
-        expected = {label: float(column[numbers].sum()) for label, column in self.types.items()}
-        return max(expected, key=expected.__getitem__)
+    def types_of(self, clusters: Sequence[Sequence[int]]) -> list[str]:
+        """The most probable type of the entity of each cluster: that of which most of its mentions are expected."""
+        if not clusters:
+            return []
+        starts = np.cumsum([0, *map(len, clusters[:-1])])
+        joint = np.stack([*self.types.values()], axis=1)[[number for own in clusters for number in own]]
+        labels = [*self.types]
+        return [labels[best] for best in np.add.reduceat(joint, starts).argmax(axis=1).tolist()]
 
     def with_mentions(self, added: Mapping[Mention, int]) -> ScoredMentions:
         """These mentions and others, which nothing was compared with.

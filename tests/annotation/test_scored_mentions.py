@@ -23,7 +23,8 @@ def test_the_shares_of_types_are_of_what_a_mention_is_if_it_is_one() -> None:
 
 def test_an_entity_is_of_the_type_of_which_most_mentions_are_expected() -> None:
     mentions = scored(PER=[0.1, 0.8, 0.0], OBJECT=[0.4, 0.3, 0.1])
-    assert [mentions.type_of(numbers) for numbers in ([0], [1], [0, 1], [2])] == ["OBJECT", "PER", "PER", "OBJECT"]
+    assert mentions.types_of([[0], [1], [0, 1], [2]]) == ["OBJECT", "PER", "PER", "OBJECT"]
+    assert mentions.types_of([]) == []
 
 
 def test_added_mentions_are_like_others_and_compared_with_none() -> None:

@@ -512,6 +512,9 @@ class _Search:
 
     def _join_best(self, mention: int) -> None:
         rivals = self._rivals(mention)
+        if len(rivals) == 1:
+            self._join(mention, *self._candidates(mention))
+            return
         options = [self._options(rival, *self._candidates(rival)) for rival in rivals]
         apart = {
             (i, j): ARGUMENT_COST

@@ -65,9 +65,19 @@ def cluster(
     for i, j in apart:
         beside.setdefault(i, set()).add(j)
         beside.setdefault(j, set()).add(i)
-    frames = beside, bound or {}
     speakers = speakers or [0] * count
-    scored = Scored(places, range(count), speakers, quotations, antecedents, scores, speaker_names, labelled, *frames)
+    scored = Scored(
+        places,
+        range(count),
+        speakers,
+        quotations,
+        antecedents,
+        scores,
+        speaker_names,
+        labelled,
+        apart=beside,
+        bound=bound or {},
+    )
     return cluster_mentions(forms(texts), scored, READER, TYPES, threshold, attribute)
 
 
