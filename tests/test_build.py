@@ -89,10 +89,10 @@ def test_the_larger_pipeline_is_trained_scored_and_packaged(project: Path, monke
     monkeypatch.setenv("PIP_NO_BUILD_ISOLATION", "0")  # so that nothing is downloaded
     for line in commands_of_md(steps=2):
         run(line.replace("--hidden-width 192", ""))
-    with ZipFile(project / "pipelines/en_span_selector_md-0.2.0-py3-none-any.whl") as wheel:
+    with ZipFile(project / "pipelines/en_span_selector_md-0.2.1-py3-none-any.whl") as wheel:
         wheel.extractall(project / "wheel")
     package = project / "wheel/en_span_selector_md"
-    nlp = spacy.load(package / "en_span_selector_md-0.2.0")
+    nlp = spacy.load(package / "en_span_selector_md-0.2.1")
     settings = nlp.get_pipe_config("transformer")["model"]["transformer_config"]
     assert settings["num_hidden_layers"] == 6
     meta = srsly.read_json(package / "meta.json")

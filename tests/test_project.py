@@ -14,7 +14,7 @@ from weasel.util.config import parse_config_overrides, substitute_project_variab
 
 ROOT = Path(__file__).parents[1]
 FILES = (ROOT / "project.yml", ROOT / "pipelines/project.yml")
-WHEELS = [f"en_span_selector_{name}-0.2.0-py3-none-any.whl" for name in ("sm", "md")]
+WHEELS = [f"en_span_selector_{name}-0.2.1-py3-none-any.whl" for name in ("sm", "md")]
 SOURCES = ("litbank", "ontogum", "ontonotes", "ewt", "frames")
 """The variables with the folders of corpora, which are downloaded or at hand."""
 
