@@ -48,6 +48,9 @@ def check_labelled(doc: Doc, spans: Any, place: str, label: str) -> list[tuple[i
 
 def check_offsets(doc: Doc, span: Any, place: str) -> tuple[int, int]:
     """Check one span: see `check_spans`."""
+    is_plain = type(span) is tuple and len(span) == 2 and type(span[0]) is type(span[1]) is int
+    if is_plain and 0 <= span[0] < span[1] <= len(doc):  # those of components, by the thousand
+        return span
     if isinstance(span, Span):
         fail(doc, place, span, "its token offsets, (span.start, span.end)")
     try:
@@ -75,6 +78,8 @@ def check_scores(doc: Doc, scores: Any, place: str, n_spans: int, spans: str) ->
 
 def check_score(doc: Doc, score: Any, place: str) -> float:
     """Check that a score is a finite number, and return it as a float."""
+    if type(score) is float and isfinite(score):
+        return score
     if isinstance(score, str | bytes | bool):
         fail(doc, place, score, "a finite number")
     try:

@@ -358,7 +358,10 @@ def _labels(
 def _mean(first: Mapping[str, float], second: Mapping[str, float] | None) -> Mapping[str, float]:
     if not second:
         return first
-    return {label: (first.get(label, 0.0) + second.get(label, 0.0)) / 2 for label in {**first, **second}}
+    mean = {label: p / 2 for label, p in first.items()}
+    for label, p in second.items():
+        mean[label] = mean.get(label, 0.0) + p / 2
+    return mean
 
 
 def _in_words(cleaned: CleanDoc, mentions: Sequence[Mention]) -> list[Mention]:

@@ -47,7 +47,7 @@ def test_a_folder_that_is_in_use_is_refused(grid_file: Path):
     with Workplace(Path("out")).alone():
         result = invoke("experiment", grid_file, "out")
     assert result.exit_code == 1
-    assert "out: another 'experiment' is running in this folder. Wait" in " ".join(result.output.split())
+    assert "is running in this folder. Wait" in " ".join(result.output.split())
     assert "runs," not in result.output and not Path("out/runs").exists()
 
 

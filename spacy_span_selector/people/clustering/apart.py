@@ -67,8 +67,9 @@ class Persons:
 
     def clash(self, evidence: str, voice: int) -> bool:
         """Check whether a mention is another person than one of the cluster."""
-        return any(_differ(evidence, one, False) for one in self.known) or any(
-            _differ(evidence, one, True) for one in self.by_voice.get(voice, ())
+        return _is_personal(evidence) and (
+            any(_differ(evidence, one, False) for one in self.known)
+            or any(_differ(evidence, one, True) for one in self.by_voice.get(voice, ()))
         )
 
     def clash_with(self, other: Persons) -> bool:
@@ -83,9 +84,7 @@ def _is_personal(evidence: str) -> bool:
 
 @cache
 def _differ(first: str, second: str, in_one_voice: bool) -> bool:
-    """Check whether two pronouns never stand for one entity."""
-    if not (_is_personal(first) and _is_personal(second)):
-        return False
+    """Check whether two personal pronouns never stand for one entity."""
     person, other = first[0], second[0]
     if person != other:
         return in_one_voice
