@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from spacy.attrs import LOWER
 from spacy.tokens import Doc, Span
 
 from ..annotation import Mention
@@ -26,6 +27,7 @@ from ..extensions.frames import SrlFrame
 from ..extensions.mention_types import is_reciprocal, part_of_speech
 from ..language import PRONOUNS, language_table
 from .arguments import noun_phrase_starts
+from .clustering.forms import read_words
 
 SUBJECT = "ARG0"
 PARTICIPANTS = frozenset({SUBJECT, "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-DIR", "ARGM-GOL"})
@@ -81,7 +83,7 @@ class _Finder:
         self.numbers = {mention: number for number, mention in enumerate(mentions)}
         self.openers = {start for start, end in mentions if end > start + 1}
         table = language_table(doc.vocab, PRONOUNS)
-        self.uses = {word: table[word].get("use", "") for word in {token.lower_ for token in doc} if word in table}
+        self.uses = {word: table[word].get("use", "") for word in {*read_words(doc, LOWER)} if word in table}
         self.frames = [frame for frame in frames if not frame.is_auxiliary] if self.uses else []
         self.places = {frame.predicate.start: number for number, frame in enumerate(self.frames)}
         self.predicates = {frame.predicate.start for frame in self.frames if not frame.is_bare}

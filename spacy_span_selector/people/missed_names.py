@@ -18,7 +18,7 @@ from ..extensions.english import POSSESSIVES
 from ..extensions.mention_types import head_token
 from ..language import CAPITALISED_NAMES, CLITICS, FUNCTION_WORDS, NAME_WORDS, SENTENCE_WORDS, language_table
 from .clustering import Form
-from .clustering.forms import SHORTEST_ACRONYM, acronym
+from .clustering.forms import SHORTEST_ACRONYM, acronym, read_words
 
 Words = tuple[str, ...]
 
@@ -47,7 +47,7 @@ def find_missed_names(
 class _Finder:
     def __init__(self, doc: Doc, mentions: Sequence[Mention]) -> None:
         self.doc, self.mentions = doc, mentions
-        self.texts = [token.text for token in doc]
+        self.texts = read_words(doc)
         self.marked = 0
         self.lower = {text for text in self.texts if text.islower()}
         self.parts = language_table(doc.vocab, FUNCTION_WORDS)

@@ -19,6 +19,7 @@ from ..language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_table
 from .attribution import Attribution, Attributor, Scene
 from .attribution.fitting import Attributed, fit_weights
 from .clustering import read_forms
+from .clustering.forms import read_words
 
 Range = tuple[int, int]
 
@@ -66,7 +67,7 @@ def read_scene(
     """
     paragraphs = paragraph_numbers(cleaned.source)
     return Scene(
-        words=[token.text for token in cleaned.doc],
+        words=read_words(cleaned.doc),
         sentences=sentence_numbers(cleaned.doc).tolist(),
         paragraphs=None if paragraphs is None else paragraphs[cleaned.places].tolist(),
         quotations=quotations,
