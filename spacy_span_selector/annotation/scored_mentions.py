@@ -6,7 +6,7 @@ A document that was saved and loaded, or copied, has none.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -85,32 +85,6 @@ class ScoredMentions:
         joint = np.stack([*self.types.values()], axis=1)[[number for own in clusters for number in own]]
         labels = [*self.types]
         return [labels[best] for best in np.add.reduceat(joint, starts).argmax(axis=1).tolist()]
-
-    def with_mentions(self, added: Mapping[Mention, int]) -> ScoredMentions:
-        """These mentions and others, which nothing was compared with.
-
-        added (Mapping[Mention, int]): New mentions, each with the number of one that it is as probable as, of the same
-            types.
-        """
-        mentions = sorted([*self.mentions, *added])
-        numbers = {mention: number for number, mention in enumerate(mentions)}
-        new = np.array([numbers[mention] for mention in self.mentions])
-        antecedents = np.zeros((len(mentions), self.antecedents.shape[1]), dtype=self.antecedents.dtype)
-        antecedents[new] = new[self.antecedents.clip(0, len(new) - 1)]
-        links = np.full(antecedents.shape, -np.inf, dtype=self.links.dtype)
-        links[new] = self.links
-        alike = {**{mention: number for number, mention in enumerate(self.mentions)}, **added}
-        rows = [alike[mention] for mention in mentions]
-        return replace(
-            self,
-            mentions=mentions,
-            scores=[self.scores[row] for row in rows],
-            antecedents=antecedents,
-            links=links,
-            singletons=self.singletons
-            | {mention for mention, row in added.items() if self.mentions[row] in self.singletons},
-            types={label: column[rows] for label, column in self.types.items()},
-        )
 
 
 _OF_DOCS: WeakKeyDictionary[Doc, dict[str, tuple[int, ScoredMentions]]] = WeakKeyDictionary()

@@ -8,7 +8,6 @@ the quotations of a document become clusters that agree as a whole (`clustering/
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,18 +29,17 @@ from ..annotation import (
     set_mentions,
     set_quotations,
 )
-from ..annotation.scored_mentions import ScoredMentions, get_scored_mentions, links_of_kept
+from ..annotation.scored_mentions import ScoredMentions, get_scored_mentions
 from ..documents.cleaned import CleanDoc, clean_doc
 from ..examples.token_facts import number_speakers, sentence_numbers
 from ..extensions import entity_label, labels_by_span, register_extensions
-from ..extensions.english import RELATIVES
-from ..extensions.frames import MODAL, SrlFrame, doc_frames
+from ..extensions.frames import doc_frames
 from ..layers.coref.linker import Links, follow_links
 from ..pipeline.settings import HasSettings
 from .attribution import Attribution, Attributor
 from .clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
 from .co_arguments import NOTHING, CoArguments, find_co_arguments
-from .coordinations import ASKED, find_coordinations
+from .mentions import with_coordinations, with_mentions, without_overruns
 from .missed_names import find_missed_names
 from .scenes import (
     attribute_quotations,
@@ -227,41 +225,6 @@ def consistent_clusters(
     return found
 
 
-def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> ScoredMentions:
-    """End mentions before the verb of their clause: "the boy who sold his bike" of "the boy who sold his bike left".
-
-    Where this is a mention already, the longer one is none. Nor are the stamps of turns, "12:03", outside of them.
-    """
-    ends = _ends_of_subjects(frames)
-    spoken = number_speakers(doc)[0]
-    has_turns = spoken.any()
-    kept: dict[int, Mention] = {}
-    last: Mention = (0, 0)
-    for number, mention in enumerate(scored.mentions):
-        start, end = mention
-        cut = start, min((one for one in ends.get(start, ()) if one < end), default=end)
-        is_stamp = has_turns and not spoken[start] and not any(map(str.isalpha, doc[start:end].text))
-        if (cut == mention or last < cut) and not is_stamp:
-            kept[number] = last = cut
-    mentions = [*kept.values()]
-    if mentions == scored.mentions:
-        return scored
-    scores = [scored.scores[number] for number in kept]
-    set_mentions(doc, mentions, scores, scored.mentions_key)
-    singletons = {cut for number, cut in kept.items() if scored.mentions[number] in scored.singletons}
-    antecedents, links = links_of_kept(scored.antecedents, scored.links, [*kept])
-    types = {label: column[[*kept]] for label, column in scored.types.items()}
-    return replace(
-        scored,
-        mentions=mentions,
-        scores=scores,
-        singletons=singletons,
-        antecedents=antecedents,
-        links=links,
-        types=types,
-    )
-
-
 def with_missed_names(cleaned: CleanDoc, scored: ScoredMentions) -> ScoredMentions:
     """Make mentions of the names that are mentions elsewhere in the document."""
     doc, mentions = cleaned.doc, _in_words(cleaned, scored.mentions)
@@ -275,37 +238,9 @@ def with_missed_names(cleaned: CleanDoc, scored: ScoredMentions) -> ScoredMentio
     added = {place: number for place, number in added.items() if place not in known}
     if not added:
         return scored
-    scored = scored.with_mentions(added)
+    scored = with_mentions(scored, added)
     set_mentions(cleaned.source, scored.mentions, scored.scores, scored.mentions_key)
     return scored
-
-
-def with_coordinations(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> ScoredMentions:
-    """Make mentions of the coordinations that a plural asks for, and link it to them."""
-    asked = find_coordinations(doc, scored, frames)
-    if not asked:
-        return scored
-    plurals = {scored.mentions[number]: own for number, (own, _) in asked.items()}
-    scored = scored.with_mentions(dict(asked.values()))
-    numbers = {mention: number for number, mention in enumerate(scored.mentions)}
-    for plural, own in plurals.items():
-        row, worst = numbers[plural], scored.links[numbers[plural]].argmin()
-        best = max(scored.threshold, float(scored.links[row].max()))
-        scored.antecedents[row, worst], scored.links[row, worst] = numbers[own], best + ASKED
-    set_mentions(doc, scored.mentions, scored.scores, scored.mentions_key)
-    return scored
-
-
-def _ends_of_subjects(frames: Sequence[SrlFrame]) -> dict[int, list[int]]:
-    """Where subjects with a relative clause end right before their verb, by their starts."""
-    predicates = {frame.predicate.start for frame in frames if not frame.predicate.text.endswith("ing")}
-    ends: dict[int, list[int]] = {}
-    for frame in frames:
-        modals = [modal.start for modal in frame.arguments.get(MODAL, ())]
-        for span in frame.arguments.get("ARG0", []) + frame.arguments.get("ARG1", []):
-            if (span.end in predicates or span.end in modals) and any(one.lower_ in RELATIVES for one in span[1:-1]):
-                ends.setdefault(span.start, []).append(span.end)
-    return ends
 
 
 def describe_reasons(

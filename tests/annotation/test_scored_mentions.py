@@ -25,16 +25,3 @@ def test_an_entity_is_of_the_type_of_which_most_mentions_are_expected() -> None:
     mentions = scored(PER=[0.1, 0.8, 0.0], OBJECT=[0.4, 0.3, 0.1])
     assert mentions.types_of([[0], [1], [0, 1], [2]]) == ["OBJECT", "PER", "PER", "OBJECT"]
     assert mentions.types_of([]) == []
-
-
-def test_added_mentions_are_like_others_and_compared_with_none() -> None:
-    antecedents, links = np.array([[0], [0], [1]]), np.array([[-np.inf], [2.0], [3.0]], dtype=np.float32)
-    types = {"PER": np.array([0.5, 0.8, 0.1], np.float32)}
-    known = ScoredMentions([(0, 1), (3, 4), (5, 6)], [0.5, 0.9, 0.1], antecedents, links, 0.0, {(3, 4)}, "m", types)
-    more = known.with_mentions({(2, 3): 1})
-    assert more.mentions == [(0, 1), (2, 3), (3, 4), (5, 6)]
-    assert more.scores == [0.5, 0.9, 0.9, 0.1]
-    assert more.antecedents[2:].tolist() == [[0], [2]]
-    assert more.links.tolist() == [[-np.inf], [-np.inf], [2.0], [3.0]]
-    assert more.singletons == {(2, 3), (3, 4)}
-    assert more.types["PER"].tolist() == types["PER"][[0, 1, 1, 2]].tolist()

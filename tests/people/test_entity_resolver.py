@@ -31,11 +31,10 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.annotation.scored_mentions import ScoredMentions, get_scored_mentions, set_scored_mentions
 from spacy_span_selector.documents.cleaned import CleanDoc, clean_doc
-from spacy_span_selector.extensions.frames import doc_frames
 from spacy_span_selector.layers.coref.linker import Links
 from spacy_span_selector.people import entity_resolver
 from spacy_span_selector.people.clustering import Clustering, Reason
-from spacy_span_selector.people.entity_resolver import _labels, consistent_clusters, describe_reasons, without_overruns
+from spacy_span_selector.people.entity_resolver import _labels, consistent_clusters, describe_reasons
 
 from ..pipeline.components import (
     COREF,
@@ -356,34 +355,6 @@ def test_you_is_never_the_speaker_of_the_turn() -> None:
     assert cluster(doc, mentions, m1_0=5.0).clusters == [0, 0, 1]
     clusters = cluster(doc, mentions, [], m1_0=5.0).clusters
     assert clusters[1] != clusters[0]
-
-
-@pytest.mark.parametrize(
-    "text, subject, verb, mentions, expected",
-    [
-        ("The boy who sold it bought a drum", 5, 5, [(0, 8)], [(0, 5)]),
-        ("The boy who sold it bought a drum", 5, 5, [(0, 5), (0, 8)], [(0, 5)]),
-        ("The boy who sold it will buy a drum", 5, 6, [(0, 9)], [(0, 5)]),
-        ("The boy who sold it sitting there", 5, 5, [(0, 7)], [(0, 7)]),
-        ("The boy standing there", 2, 2, [(0, 4)], [(0, 4)]),
-    ],
-)
-def test_a_mention_ends_before_the_verb_of_its_clause(
-    text: str, subject: int, verb: int, mentions: list[tuple[int, int]], expected: list[tuple[int, int]]
-) -> None:
-    doc = Doc(spacy.blank("en").vocab, text.split())
-    modals = [(subject, verb, "ARGM-MOD")] if verb > subject else []
-    set_frames(doc, [Frame(verb, verb + 1, [(0, subject, "ARG0"), *modals])])
-    none = np.zeros((len(mentions), 1))
-    links = none.astype(np.int64), none.astype(np.float32) - np.inf
-    types = {"PER": np.linspace(0.9, 0.1, len(mentions))}
-    scored = ScoredMentions(mentions, [0.9] * len(mentions), *links, 0.0, {*mentions}, "m", types)
-    set_mentions(doc, mentions, scored.scores, "m")
-
-    cut = without_overruns(doc, scored, doc_frames(doc))
-    assert [*cut.types["PER"]] == [0.9] * len(expected)
-    assert cut.singletons == {*expected}
-    assert [(span.start, span.end) for span in doc.spans["m"]] == expected
 
 
 def resolve(words: str, mentions: list[str], frames: list[Frame] | None = None, given: bool = False) -> list[list[str]]:

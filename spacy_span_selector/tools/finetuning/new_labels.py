@@ -9,13 +9,11 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...annotation import LABELLED_KEY, describe_doc, get_frames, get_labelled_spans, types_of
+from ...annotation import describe_doc, types_of
+from ...annotation.groups import read_all_groups
 from .texts import Texts
 
 MOST_NAMED = 10
-
-Marked = tuple[int, int, list[str]]
-"""The place of an annotation, and its labels."""
 
 
 def learn_labels(texts: Texts, nlp: Language, *, allowed: bool, declared: Iterable[str] = ()) -> list[str]:
@@ -36,7 +34,7 @@ def learn_labels(texts: Texts, nlp: Language, *, allowed: bool, declared: Iterab
         known = {*pipe.labels, *getattr(pipe, "rolesets", ())}
         new = [label for labels in pipe.add_labels(texts.train).values() for label in labels if label not in known]
         refused += not meant.issuperset(new)
-        told += [_tell(label, known, texts.train, pipe) for label in new]
+        told += [_tell(label, known, texts.train) for label in new]
     if refused and not allowed:
         more = f" (and {len(told) - MOST_NAMED} more)" if len(told) > MOST_NAMED else ""
         raise ValueError(
@@ -46,25 +44,15 @@ def learn_labels(texts: Texts, nlp: Language, *, allowed: bool, declared: Iterab
     return told
 
 
-def _tell(label: str, known: Collection[str], docs: Iterable[Doc], pipe: Any) -> str:
+def _tell(label: str, known: Collection[str], docs: Iterable[Doc]) -> str:
     alike = get_close_matches(label, known, n=1)
     meant = f", did you mean {alike[0]!r}?" if alike else ""
-    return f"{label!r}, first in {next(_places(label, docs, pipe), 'a declaration')}{meant}"
+    return f"{label!r}, first in {next(_places(label, docs), 'a declaration')}{meant}"
 
 
-def _places(label: str, docs: Iterable[Doc], pipe: Any) -> Iterator[str]:
+def _places(label: str, docs: Iterable[Doc]) -> Iterator[str]:
     for doc in docs:
-        for start, end, labels in _of_frames(doc, pipe.prefix) if hasattr(pipe, "rolesets") else _of_spans(doc, pipe):
-            if label in labels:
-                yield f"{describe_doc(doc)} at {doc[start:end].text!r}"
-
-
-def _of_frames(doc: Doc, prefix: str) -> Iterator[Marked]:
-    for frame in get_frames(doc, prefix):
-        yield frame.start, frame.end, [frame.roleset or ""]
-        yield from ((argument.start, argument.end, [argument.role]) for argument in frame.arguments)
-
-
-def _of_spans(doc: Doc, pipe: Any) -> Iterator[Marked]:
-    spans = get_labelled_spans(doc, getattr(pipe, "spans_key", LABELLED_KEY))
-    return ((span.start, span.end, types_of(span.label)) for span in spans)
+        for group in read_all_groups(doc).values():
+            for span in group:
+                if label in types_of(span.label_) or label == group.attrs.get("roleset"):
+                    yield f"{describe_doc(doc)} at {span.text!r}"

@@ -1,0 +1,106 @@
+"""The mentions that clusters are made of: those of the network, some of them cut short, and others beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..annotation import Mention, set_mentions
+from ..annotation.scored_mentions import ScoredMentions, links_of_kept
+from ..examples.token_facts import number_speakers
+from ..extensions.english import RELATIVES
+from ..extensions.frames import MODAL, SrlFrame
+from .coordinations import ASKED, find_coordinations
+
+
+def with_mentions(scored: ScoredMentions, added: Mapping[Mention, int]) -> ScoredMentions:
+    """Mentions and others, which nothing was compared with.
+
+    added (Mapping[Mention, int]): New mentions, each with the number of one that it is as probable as, of the same
+        types.
+    """
+    mentions = sorted([*scored.mentions, *added])
+    numbers = {mention: number for number, mention in enumerate(mentions)}
+    new = np.array([numbers[mention] for mention in scored.mentions])
+    antecedents = np.zeros((len(mentions), scored.antecedents.shape[1]), dtype=scored.antecedents.dtype)
+    antecedents[new] = new[scored.antecedents.clip(0, len(new) - 1)]
+    links = np.full(antecedents.shape, -np.inf, dtype=scored.links.dtype)
+    links[new] = scored.links
+    alike = {**{mention: number for number, mention in enumerate(scored.mentions)}, **added}
+    rows = [alike[mention] for mention in mentions]
+    return replace(
+        scored,
+        mentions=mentions,
+        scores=[scored.scores[row] for row in rows],
+        antecedents=antecedents,
+        links=links,
+        singletons=scored.singletons
+        | {mention for mention, row in added.items() if scored.mentions[row] in scored.singletons},
+        types={label: column[rows] for label, column in scored.types.items()},
+    )
+
+
+def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> ScoredMentions:
+    """End mentions before the verb of their clause: "the boy who sold his bike" of "the boy who sold his bike left".
+
+    Where this is a mention already, the longer one is none. Nor are the stamps of turns, "12:03", outside of them.
+    """
+    ends = _ends_of_subjects(frames)
+    spoken = number_speakers(doc)[0]
+    has_turns = spoken.any()
+    kept: dict[int, Mention] = {}
+    last: Mention = (0, 0)
+    for number, mention in enumerate(scored.mentions):
+        start, end = mention
+        cut = start, min((one for one in ends.get(start, ()) if one < end), default=end)
+        is_stamp = has_turns and not spoken[start] and not any(map(str.isalpha, doc[start:end].text))
+        if (cut == mention or last < cut) and not is_stamp:
+            kept[number] = last = cut
+    mentions = [*kept.values()]
+    if mentions == scored.mentions:
+        return scored
+    scores = [scored.scores[number] for number in kept]
+    set_mentions(doc, mentions, scores, scored.mentions_key)
+    singletons = {cut for number, cut in kept.items() if scored.mentions[number] in scored.singletons}
+    antecedents, links = links_of_kept(scored.antecedents, scored.links, [*kept])
+    types = {label: column[[*kept]] for label, column in scored.types.items()}
+    return replace(
+        scored,
+        mentions=mentions,
+        scores=scores,
+        singletons=singletons,
+        antecedents=antecedents,
+        links=links,
+        types=types,
+    )
+
+
+def with_coordinations(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> ScoredMentions:
+    """Make mentions of the coordinations that a plural asks for, and link it to them."""
+    asked = find_coordinations(doc, scored, frames)
+    if not asked:
+        return scored
+    plurals = {scored.mentions[number]: own for number, (own, _) in asked.items()}
+    scored = with_mentions(scored, dict(asked.values()))
+    numbers = {mention: number for number, mention in enumerate(scored.mentions)}
+    for plural, own in plurals.items():
+        row, worst = numbers[plural], scored.links[numbers[plural]].argmin()
+        best = max(scored.threshold, float(scored.links[row].max()))
+        scored.antecedents[row, worst], scored.links[row, worst] = numbers[own], best + ASKED
+    set_mentions(doc, scored.mentions, scored.scores, scored.mentions_key)
+    return scored
+
+
+def _ends_of_subjects(frames: Sequence[SrlFrame]) -> dict[int, list[int]]:
+    """Where subjects with a relative clause end right before their verb, by their starts."""
+    predicates = {frame.predicate.start for frame in frames if not frame.predicate.text.endswith("ing")}
+    ends: dict[int, list[int]] = {}
+    for frame in frames:
+        modals = [modal.start for modal in frame.arguments.get(MODAL, ())]
+        for span in frame.arguments.get("ARG0", []) + frame.arguments.get("ARG1", []):
+            if (span.end in predicates or span.end in modals) and any(one.lower_ in RELATIVES for one in span[1:-1]):
+                ends.setdefault(span.start, []).append(span.end)
+    return ends

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_span_selector.annotation import Frame, set_frames, set_mentions
+from spacy_span_selector.annotation.scored_mentions import ScoredMentions
+from spacy_span_selector.extensions.frames import doc_frames
+from spacy_span_selector.people.mentions import with_mentions, without_overruns
+
+
+@pytest.mark.parametrize(
+    "text, subject, verb, mentions, expected",
+    [
+        ("The boy who sold it bought a drum", 5, 5, [(0, 8)], [(0, 5)]),
+        ("The boy who sold it bought a drum", 5, 5, [(0, 5), (0, 8)], [(0, 5)]),
+        ("The boy who sold it will buy a drum", 5, 6, [(0, 9)], [(0, 5)]),
+        ("The boy who sold it sitting there", 5, 5, [(0, 7)], [(0, 7)]),
+        ("The boy standing there", 2, 2, [(0, 4)], [(0, 4)]),
+    ],
+)
+def test_a_mention_ends_before_the_verb_of_its_clause(
+    text: str, subject: int, verb: int, mentions: list[tuple[int, int]], expected: list[tuple[int, int]]
+) -> None:
+    doc = Doc(spacy.blank("en").vocab, text.split())
+    modals = [(subject, verb, "ARGM-MOD")] if verb > subject else []
+    set_frames(doc, [Frame(verb, verb + 1, [(0, subject, "ARG0"), *modals])])
+    none = np.zeros((len(mentions), 1))
+    links = none.astype(np.int64), none.astype(np.float32) - np.inf
+    types = {"PER": np.linspace(0.9, 0.1, len(mentions))}
+    scored = ScoredMentions(mentions, [0.9] * len(mentions), *links, 0.0, {*mentions}, "m", types)
+    set_mentions(doc, mentions, scored.scores, "m")
+
+    cut = without_overruns(doc, scored, doc_frames(doc))
+    assert [*cut.types["PER"]] == [0.9] * len(expected)
+    assert cut.singletons == {*expected}
+    assert [(span.start, span.end) for span in doc.spans["m"]] == expected
+
+
+def test_added_mentions_are_like_others_and_compared_with_none() -> None:
+    antecedents, links = np.array([[0], [0], [1]]), np.array([[-np.inf], [2.0], [3.0]], dtype=np.float32)
+    types = {"PER": np.array([0.5, 0.8, 0.1], np.float32)}
+    known = ScoredMentions([(0, 1), (3, 4), (5, 6)], [0.5, 0.9, 0.1], antecedents, links, 0.0, {(3, 4)}, "m", types)
+    more = with_mentions(known, {(2, 3): 1})
+    assert more.mentions == [(0, 1), (2, 3), (3, 4), (5, 6)]
+    assert more.scores == [0.5, 0.9, 0.9, 0.1]
+    assert more.antecedents[2:].tolist() == [[0], [2]]
+    assert more.links.tolist() == [[-np.inf], [-np.inf], [2.0], [3.0]]
+    assert more.singletons == {(2, 3), (3, 4)}
+    assert more.types["PER"].tolist() == types["PER"][[0, 1, 1, 2]].tolist()
