@@ -1,18 +1,28 @@
-"""An attack on correcting in a browser: random corrections, files that change under them, savers at once, and kills.
+"""An attack on correcting, on readers and on tables.
+
+Random corrections, files that change under them, savers at once, kills; archives that hold far more than their size;
+cells like formulas; texts with thousands of names.
 
     python -m lab.attack --corrections 300 --races 12 --kills 15
 
-What a server says is saved must be in a file, as it was sent, and every file must be whole. It prints what was tried.
+What a server says is saved must be in a file, as it was sent, and every file must be whole; an archive is refused
+within memory, and no cell is a formula. It prints what was tried.
 """
 
 from __future__ import annotations
 
+import csv
+import gzip
 import json
 import multiprocessing
 import random
+import re
+import resource
 import tempfile
+import zlib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -22,8 +32,11 @@ from urllib.request import Request, urlopen
 import spacy
 import typer
 
+from spacy_span_selector.tools.annotate.formats import FORMULA, TABLES, write_tables
+from spacy_span_selector.tools.annotate.inputs import READERS, find_inputs
+from spacy_span_selector.tools.annotate.records import Reading
 from spacy_span_selector.tools.files.runs import only_process_in
-from spacy_span_selector.tools.formats.bracketed import read_bracketed
+from spacy_span_selector.tools.formats.bracketed import Lenient, parse_bracketed, read_bracketed, write_bracketed
 from spacy_span_selector.tools.serving import Drafting, TextFolder, create_editor, open_socket, run_app
 from spacy_span_selector.tools.serving.pages import Form
 
@@ -131,7 +144,46 @@ def kill(folder: Path) -> None:
     tried.update({"kills": 1, "saved before them": len(said)})
 
 
+def inflate(folder: Path) -> None:
+    """Annotate archives of 2 GB in 2 MB: each is refused, and takes no more memory than a text may."""
+    zeros, packer = bytes(2 * 10**6), zlib.compressobj()
+    stream = b"".join(packer.compress(zeros) for _ in range(1000)) + packer.flush()
+    (folder / "a.spacy").write_bytes(stream)
+    for name in ("b.txt.gz", "c.jsonl.gz"):
+        with gzip.open(folder / name, "wb") as file:
+            for _ in range(1000):
+                file.write(zeros)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    records = [record for file in find_inputs([str(folder)]) for record in READERS[file.kind](file, Reading())]
+    assert len(records) == 3 and all(record.problem for record in records)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1_000_000  # kilobytes
+    tried["archives of 2 GB"] += len(records)
+
+
+def compute(count: int) -> None:
+    """Write cells that begin as formulas do, and read them again."""
+    texts = ["".join(random.choices("=+-@\t\r'aB1 ", k=4)) for _ in range(count)]
+    rows = {name: [{"document": text} for text in texts] for name in TABLES}
+    for content in write_tables(rows, "csv").values():
+        cells = [row["document"] for row in csv.DictReader(StringIO(content.decode(), newline=""))]
+        assert not any(FORMULA.match(cell) and cell[0] != "'" for cell in cells)
+        assert [re.sub(r"^'(?='*[=+\-@\t\r])", "", cell) for cell in cells] == texts
+        tried["cells"] += count
+
+
+def name_many(count: int) -> None:
+    """Read and write a text with so many names that stand once."""
+    text = "\n".join(f"[Ann{i}|ann{i}] left." for i in range(count))
+    (doc,) = parse_bracketed(text, NLP, problems=Lenient())
+    assert len(parse_bracketed(write_bracketed([doc]), NLP)[0]._.coref_clusters) == count
+    tried["names that stand once"] += count
+
+
 def main(corrections: int = 300, races: int = 12, kills: int = 15) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        inflate(Path(name))
+    compute(1000)
+    name_many(9000)
     with tempfile.TemporaryDirectory() as name:
         (Path(name) / "first.txt").write_text("Ann ran.")
         process, port = start(Path(name))

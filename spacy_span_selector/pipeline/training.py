@@ -9,6 +9,8 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.util import logger, registry
 
+MOST_NAMED = 10
+
 
 @registry.callbacks("spacy_span_selector.add_labels.v1")
 def create_add_labels(
@@ -24,7 +26,8 @@ def create_add_labels(
     def add_labels(nlp: Language) -> Language:
         pipe: Any = nlp.get_pipe(component)
         added = pipe.add_labels(example.reference for example in corpus(nlp))
-        new = " and ".join(f"{len(labels)} new {kind}" for kind, labels in added.items())
+        some = {kind: ", ".join(labels[:MOST_NAMED]) for kind, labels in added.items()}
+        new = " and ".join(f"{len(labels)} new {kind} ({some[kind]})" for kind, labels in added.items())
         logger.info("'%s' learns %s", component, new)
         return nlp
 

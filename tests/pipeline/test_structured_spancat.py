@@ -145,13 +145,13 @@ def test_further_texts_that_mark_one_new_label_alone_unlearn_others_only_if_they
     assert before.issubset(found) == kept
 
 
-def test_a_config_may_add_labels_and_says_how_many(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_config_may_add_labels_and_says_which(caplog: pytest.LogCaptureFixture) -> None:
     nlp = load_trained(SPANCAT)
     examples = make_examples(nlp, SPANCAT.parse(SPANCAT.other_corpus, nlp))
     caplog.set_level("INFO", logger="spacy")
     create_add_labels("structured_spancat", lambda nlp: examples)(nlp)
     assert component(nlp).labels == (*LABELS, "PERSON")
-    assert caplog.messages == ["'structured_spancat' learns 1 new labels"]
+    assert caplog.messages == ["'structured_spancat' learns 1 new labels (PERSON)"]
 
 
 def test_labels_that_were_not_added_are_left_out_and_counted() -> None:
