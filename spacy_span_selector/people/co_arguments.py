@@ -89,7 +89,7 @@ class _Finder:
         self.predicates = {frame.predicate.start for frame in self.frames if not frame.is_bare}
         self.within = {place for start, end in mentions for place in range(start + 1, min(end, start + NEAR))}
         arguments = ((role, spans) for frame in self.frames for role, spans in frame.arguments.items())
-        self.starts = {span.start for role, spans in arguments if role[:2] != "C-" for span in spans}
+        self.starts = {span.start for role, spans in arguments if role[:2] != "C-" or role == "C-V" for span in spans}
         self.subjects: dict[int, list[SrlFrame]] = {}
         for frame in self.frames:
             for span in frame.arguments.get(SUBJECT, []) + frame.arguments.get("ARG1", []):

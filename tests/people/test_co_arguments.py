@@ -43,6 +43,7 @@ def place(doc: Doc, words: str) -> Mention:
         ("Ann looked about her .", {"looked": {"ARG0": "Ann", "ARG1": "about her"}}, False),
         ("Ann talked with her .", {"talked": {"ARG0": "Ann", "ARG2": "with her"}}, True),
         ("Ann brought tea with her .", {"brought": {"ARG0": "Ann", "ARG1": "tea", "ARG2": "with her"}}, False),
+        ("Ann called her back .", {"called": {"ARG0": "Ann", "ARG1": "her", "C-V": "back"}}, True),
         ("Ann turned her head .", {"turned": {"ARG0": "Ann", "ARG1": "her"}}, False),
         ("Ann rose and called her .", {"rose": {"ARG0": "Ann"}, "called": {"ARG1": "her"}}, True),
         ("Ann rose . And called her .", {"rose": {"ARG0": "Ann"}, "called": {"ARG1": "her"}}, False),
