@@ -32,10 +32,14 @@ BOUND = 4.0
 ANAPHOR = 3.0
 """How much less an antecedent of "he" or "she" must score if the one that scores more is an argument beside it."""
 
+IT = 2.0
+"""How much less an antecedent of "it" must score: corpora that annotate no things teach that it has none."""
+
 MOST_RIVALS, MOST_CLUSTERS = 4, 4
 """How many mentions are decided together, and for how many clusters of each."""
 
 GENDERED = ("3 singular male", "3 singular female")
+NEUTER = "3 singular neuter"
 
 Option = TypeVar("Option")
 

@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..attribution import Attribution
-from .apart import ANAPHOR, ARGUMENT_COST, BOUND, MOST_CLUSTERS, MOST_RIVALS, PERSON_COST, Persons, assign
+from .apart import ANAPHOR, ARGUMENT_COST, BOUND, IT, MOST_CLUSTERS, MOST_RIVALS, NEUTER, PERSON_COST, Persons, assign
 from .entity_types import EntityTypes, Kind, Weights, add
 from .forms import FIRST_PERSON, SECOND_PERSON, Form
 from .named_entities import NamedEntities, NameUse
@@ -525,13 +525,13 @@ class _Search:
         self._put(mention, assign(options, apart)[0][1])
 
     def _candidates(self, mention: int) -> tuple[list[tuple[_Cluster, float]], float]:
-        """The clusters of the antecedents of a mention, and what they must be worth: less where an argument beside "he"
-        or "she" is all that the network would link it to, since they stand for somebody."""
+        """The clusters of the antecedents of a mention, and what they must be worth: less for "it", and where an
+        argument beside "he" or "she" is all that the network would link it to, since these stand for something."""
         links = [*self._by_cluster(mention).values()]
         beside = self.scored.apart.get(mention, ())
         is_anaphor = bool(beside) and self.forms[mention].evidence in ("3 singular male", "3 singular female")
         barred = is_anaphor and any(score > self.threshold and self._holds(one, beside) for one, score in links)
-        return links, self.threshold - ANAPHOR * barred
+        return links, self.threshold - ANAPHOR * barred - IT * (self.forms[mention].evidence == NEUTER)
 
     def _rivals(self, mention: int) -> list[int]:
         """A mention, and those behind it that are still to be decided and are arguments beside one of these."""

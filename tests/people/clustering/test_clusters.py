@@ -22,7 +22,7 @@ from spacy_span_selector.people.clustering import (
     Scored,
     cluster_mentions,
 )
-from spacy_span_selector.people.clustering.apart import ANAPHOR, ARGUMENT_COST, PERSON_COST, Persons
+from spacy_span_selector.people.clustering.apart import ANAPHOR, ARGUMENT_COST, IT, PERSON_COST, Persons
 from spacy_span_selector.people.clustering.clusters import NESTING_COST, REACH, Attribute
 from spacy_span_selector.people.clustering.entity_types import add
 from spacy_span_selector.people.clustering.forms import FormReader
@@ -105,6 +105,7 @@ def steps(texts: Sequence[str], links: Links, division: Sequence[Sequence[int]])
             total += log(sum(exp(links[mention, antecedent]) for antecedent in before))
             total += min(0.0, TYPES.agreement(known, evidence[mention]))
             total -= PERSON_COST * persons.clash(read[mention].evidence, -1)
+            total += IT * (texts[mention] == "it")
             known = add(known, evidence[mention])
             persons.add(read[mention].evidence, -1)
     return total
@@ -317,8 +318,13 @@ def test_scores_of_any_size_are_finite() -> None:
 
 
 def test_a_threshold_links_less_or_more() -> None:
-    assert cluster(["it", "it"], {(1, 0): 1.0}, threshold=1.5).clusters == [0, 1]
-    assert cluster(["it", "it"], {(1, 0): -1.0}, threshold=-1.5).clusters == [0, 0]
+    assert cluster(["he", "he"], {(1, 0): 1.0}, threshold=1.5).clusters == [0, 1]
+    assert cluster(["he", "he"], {(1, 0): -1.0}, threshold=-1.5).clusters == [0, 0]
+
+
+def test_it_stands_for_something_though_the_link_is_weak() -> None:
+    assert cluster(["the ship", "it"], {(1, 0): -1.5}).clusters == [0, 0]
+    assert cluster(["the ship", "the ship"], {(1, 0): -1.5}).clusters == [0, 1]
 
 
 def test_a_mention_says_why_it_was_kept_apart_or_joined() -> None:
