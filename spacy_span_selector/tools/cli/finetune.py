@@ -154,7 +154,7 @@ def finetune_cli(
         return
 
     def begin() -> Language:
-        new = learn_labels(texts, nlp, allowed=allow_new_labels, declared=(annotates or {}).values())
+        new = learn_labels(texts, nlp, texts_path, allowed=allow_new_labels, declared=(annotates or {}).values())
         if new:
             msg.info(f"New labels: {'; '.join(new)}")
         return nlp

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from difflib import get_close_matches
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
@@ -11,14 +15,16 @@ from spacy.tokens import Doc
 
 from ...annotation import describe_doc, types_of
 from ...annotation.groups import read_all_groups
-from .texts import Texts
+from ..formats.files import read_text
+from .texts import PLAIN, Texts, find_texts
 
 MOST_NAMED = 10
 
 
-def learn_labels(texts: Texts, nlp: Language, *, allowed: bool, declared: Iterable[str] = ()) -> list[str]:
+def learn_labels(texts: Texts, nlp: Language, path: Path, *, allowed: bool, declared: Iterable[str] = ()) -> list[str]:
     """Add the labels of texts to the components that learn them.
 
+    path (Path): Where the texts are from.
     allowed (bool): Whether any may be new.
     declared (Iterable[str]): Those that may be.
     RETURNS (list[str]): What is new, in words.
@@ -34,7 +40,7 @@ def learn_labels(texts: Texts, nlp: Language, *, allowed: bool, declared: Iterab
         known = {*pipe.labels, *getattr(pipe, "rolesets", ())}
         new = [label for labels in pipe.add_labels(texts.train).values() for label in labels if label not in known]
         refused += not meant.issuperset(new)
-        told += [_tell(label, known, texts.train) for label in new]
+        told += [_tell(label, known, chain(_lines(label, path), _places(label, texts.train))) for label in new]
     if refused and not allowed:
         more = f" (and {len(told) - MOST_NAMED} more)" if len(told) > MOST_NAMED else ""
         raise ValueError(
@@ -44,10 +50,20 @@ def learn_labels(texts: Texts, nlp: Language, *, allowed: bool, declared: Iterab
     return told
 
 
-def _tell(label: str, known: Collection[str], docs: Iterable[Doc]) -> str:
+def _tell(label: str, known: Collection[str], places: Iterator[str]) -> str:
     alike = get_close_matches(label, known, n=1)
     meant = f", did you mean {alike[0]!r}?" if alike else ""
-    return f"{label!r}, first in {next(_places(label, docs), 'a declaration')}{meant}"
+    return f"{label!r}, first in {next(places, 'a declaration')}{meant}"
+
+
+def _lines(label: str, path: Path) -> Iterator[str]:
+    """The lines of bracketed texts that have a label, `[ARG0 words]` or `[V=give.01 gave]`."""
+    pattern = re.compile(rf"\[(\w+=)?{re.escape(label)}[\s\]]")
+    for file in find_texts(path):
+        lines: list[str] = []
+        with suppress(OSError, ValueError):  # what can't be read has been reported
+            lines = read_text(file).split("\n") if file.suffix == PLAIN else []
+        yield from (f"{file}:{number}" for number, line in enumerate(lines, start=1) if pattern.search(line))
 
 
 def _places(label: str, docs: Iterable[Doc]) -> Iterator[str]:
