@@ -168,14 +168,13 @@ class Attributor:
         """The words from a verb of speech to the speaker, or from the speaker to the verb, beside a quotation."""
         start, end = scene.quotations[number]
         first, last = scene.mentions[mention]
-        verbs = self._verbs
         if first >= end and scene.narrated[first] - scene.narrated[end] <= CUE and first - end <= CUE:
             low, high = end, min(last + CUE, len(scene.words))
         elif last <= start and start - last <= CUE:
             low, high = max(0, first - CUE), start
         else:
             return None
-        found = [i for i in range(low, high) if scene.quotation_of[i] < 0 and scene.lower[i] in verbs]
+        found = [i for i in range(low, high) if scene.has_verb(i, self._verbs)]
         if not found:
             return None
         verb = min(found, key=lambda i: min(abs(i - first), abs(i - last + 1)))

@@ -118,9 +118,7 @@ class _Reader:
         return f"{'b' if begins else '-'}{'e' if ends else '-'}"
 
     def is_verb(self, word: int) -> bool:
-        """Check whether a word of the narration is a form of a verb of speech."""
-        scene = self.scene
-        return 0 <= word < len(scene.words) and scene.quotation_of[word] < 0 and scene.lower[word] in self.verbs
+        return self.scene.has_verb(word, self.verbs)
 
     def of_nobody(self) -> Iterator[str]:
         scene, start, end = self.scene, self.start, self.end

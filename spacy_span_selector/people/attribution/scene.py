@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -69,6 +69,10 @@ class Scene:
             if (number := self.quotation_of[start]) >= 0:
                 found[number].append(mention)
         return found
+
+    def has_verb(self, word: int, verbs: Container[str]) -> bool:
+        """Check whether a word of the narration, if there is one at this place, is one of some verbs of speech."""
+        return 0 <= word < len(self.words) and self.quotation_of[word] < 0 and self.lower[word] in verbs
 
     def is_beside(self, quotation: int) -> bool:
         """Check whether a quotation stands in the paragraph of the one before it, with nothing between their marks."""

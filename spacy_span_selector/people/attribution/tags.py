@@ -69,8 +69,7 @@ class TagReader:
         )
 
     def _is_verb(self, word: int) -> bool:
-        scene = self.scene
-        return 0 <= word < len(scene.words) and scene.quotation_of[word] < 0 and scene.lower[word] in self.verbs
+        return self.scene.has_verb(word, self.verbs)
 
     def _behind(self, quotation: int) -> Iterator[Tag]:
         """What a tag behind the quotation tells: "said X", "X said", "X, a man of forty, told Y", "according to X"."""
