@@ -31,39 +31,42 @@ def learn_labels(texts: Texts, nlp: Language, path: Path, *, allowed: bool, decl
     RAISES (ValueError): If others are new, naming where each stands first, and the known label that is most like it.
     """
     meant = {label for each in declared for label in types_of(each)}
-    told: list[str] = []
-    refused = 0
+    new: list[tuple[str, Collection[str]]] = []
     for component in texts.learning:
         pipe: Any = nlp.get_pipe(component)
-        if not hasattr(pipe, "add_labels"):  # others than ours need not
-            continue
-        known = {*pipe.labels, *getattr(pipe, "rolesets", ())}
-        new = [label for labels in pipe.add_labels(texts.train).values() for label in labels if label not in known]
-        refused += not meant.issuperset(new)
-        told += [_tell(label, known, chain(_lines(label, path), _places(label, texts.train))) for label in new]
-    if refused and not allowed:
-        more = f" (and {len(told) - MOST_NAMED} more)" if len(told) > MOST_NAMED else ""
+        if hasattr(pipe, "add_labels"):  # others than ours need not
+            known = {*pipe.labels, *getattr(pipe, "rolesets", ())}
+            added = pipe.add_labels(texts.train).values()
+            new += [(label, known) for labels in added for label in labels if label not in known]
+    lines = _read_lines(path) if new else []
+    # Each is compared with all known ones, and looked for in all texts.
+    told = [_tell(label, known, lines, texts.train) for label, known in new[:MOST_NAMED]]
+    if len(new) > MOST_NAMED:
+        told.append(f"and {len(new) - MOST_NAMED} more")
+    if not allowed and any(label not in meant for label, _ in new):
         raise ValueError(
-            f"The pipeline does not know {'; '.join(told[:MOST_NAMED])}{more}. Correct what is a typing error. "
+            f"The pipeline does not know {'; '.join(told)}. Correct what is a typing error. "
             "--allow-new-labels lets all of them be learnt."
         )
     return told
 
 
-def _tell(label: str, known: Collection[str], places: Iterator[str]) -> str:
-    alike = get_close_matches(label, known, n=1)
-    meant = f", did you mean {alike[0]!r}?" if alike else ""
-    return f"{label!r}, first in {next(places, 'a declaration')}{meant}"
-
-
-def _lines(label: str, path: Path) -> Iterator[str]:
-    """The lines of bracketed texts that have a label, `[ARG0 words]` or `[V=give.01 gave]`."""
-    pattern = re.compile(rf"\[(\w+=)?{re.escape(label)}[\s\]]")
+def _read_lines(path: Path) -> list[tuple[str, str]]:
+    """The lines of bracketed texts, each with its place."""
+    found: list[tuple[str, str]] = []
     for file in find_texts(path):
-        lines: list[str] = []
         with suppress(OSError, ValueError):  # what can't be read has been reported
             lines = read_text(file).split("\n") if file.suffix == PLAIN else []
-        yield from (f"{file}:{number}" for number, line in enumerate(lines, start=1) if pattern.search(line))
+            found += [(f"{file}:{number}", line) for number, line in enumerate(lines, start=1)]
+    return found
+
+
+def _tell(label: str, known: Collection[str], lines: Iterable[tuple[str, str]], docs: Iterable[Doc]) -> str:
+    alike = get_close_matches(label, known, n=1)
+    meant = f", did you mean {alike[0]!r}?" if alike else ""
+    bracket = re.compile(rf"\[(\w+=)?{re.escape(label)}[\s\]]")  # [ARG0 words] or [V=give.01 gave]
+    places = chain((place for place, line in lines if bracket.search(line)), _places(label, docs))
+    return f"{label!r}, first in {next(places, 'a declaration')}{meant}"
 
 
 def _places(label: str, docs: Iterable[Doc]) -> Iterator[str]:
