@@ -149,13 +149,13 @@ class EntityResolver(HasSettings, Pipe):
         cleaned = clean_doc(doc, without)
         if adds:
             scored = with_missed_names(cleaned, scored)
-        arguments = find_co_arguments(doc, frames, scored.mentions)
         mentions = _in_words(cleaned, scored.mentions)
         scores = torch.from_numpy(scored.links)
         links = Links(torch.from_numpy(scored.antecedents), scores > -torch.inf, scores)
         found = find_in_words(cleaned) if self.quotations else []
         outer = outer_quotations(found)
         if self.consistent_clusters:
+            arguments = find_co_arguments(doc, frames, scored.mentions)
             clustering = consistent_clusters(cleaned, mentions, scored, outer if self.quotations else None, arguments)
             reasons = describe_reasons(cleaned.doc, mentions, clustering.reasons, arguments.apart)
             linked = clustering.antecedents
@@ -230,8 +230,10 @@ def with_missed_names(cleaned: CleanDoc, scored: ScoredMentions) -> ScoredMentio
     doc, mentions = cleaned.doc, _in_words(cleaned, scored.mentions)
     forms, types = read_forms(doc, mentions), EntityTypes(doc.vocab)
     labels = _labels(doc, mentions, scored.type_shares()) or [{}] * len(forms)
-    titled = [form.name is not None and bool(form.name.titles) for form in forms]
-    persons = [known or types.labelled(own)[0] == "person" for known, own in zip(titled, labels, strict=True)]
+    persons = [
+        form.name is not None and (bool(form.name.titles) or types.labelled(own)[0] == "person")
+        for form, own in zip(forms, labels, strict=True)
+    ]
     found = find_missed_names(doc, mentions, forms, persons)
     known = {*scored.mentions}
     added = {cleaned.to_source(*place): number for place, number in found.items()}

@@ -40,7 +40,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..attribution import Attribution
-from .apart import ANAPHOR, ARGUMENT_COST, BOUND, IT, MOST_CLUSTERS, MOST_RIVALS, NEUTER, PERSON_COST, Persons, assign
+from .apart import (
+    ANAPHOR,
+    ARGUMENT_COST,
+    BOUND,
+    GENDERED,
+    IT,
+    MOST_CLUSTERS,
+    MOST_RIVALS,
+    NEUTER,
+    PERSON_COST,
+    Persons,
+    assign,
+)
 from .entity_types import EntityTypes, Kind, Weights, add
 from .forms import FIRST_PERSON, SECOND_PERSON, Form
 from .named_entities import NamedEntities, NameUse
@@ -529,7 +541,7 @@ class _Search:
         argument beside "he" or "she" is all that the network would link it to, since these stand for something."""
         links = [*self._by_cluster(mention).values()]
         beside = self.scored.apart.get(mention, ())
-        is_anaphor = bool(beside) and self.forms[mention].evidence in ("3 singular male", "3 singular female")
+        is_anaphor = bool(beside) and self.forms[mention].evidence in GENDERED
         barred = is_anaphor and any(score > self.threshold and self._holds(one, beside) for one, score in links)
         return links, self.threshold - ANAPHOR * barred - IT * (self.forms[mention].evidence == NEUTER)
 
