@@ -113,8 +113,9 @@ class _Finder:
         end = 0
         for start, text in enumerate(self.texts):
             for length in sorted(lengths.get(ARTICLE if text.lower() == ARTICLE else text, ()), reverse=True):
-                if start >= end and self._words((start, start + length)) in names:
-                    end = start + length
+                last = start + length
+                if start >= end and last <= len(self.texts) and self._words((start, last)) in names:
+                    end = last
                     yield start, end
 
     def _free(self, places: Iterable[Mention]) -> Iterator[Mention]:

@@ -25,6 +25,7 @@ def missed(text: str, *mentions: str, person: bool = False) -> list[str]:
     places.sort()
     found = find_missed_names(doc, places, read_forms(doc, places), [person] * len(places))
     assert all(0 <= number < len(places) for number in found.values())
+    assert all(start < end <= len(doc) for start, end in found)
     return [doc[max(0, start - 1) : end + 1].text for start, end in sorted(found)]
 
 
@@ -64,6 +65,10 @@ def test_parts_of_the_name_of_a_person_are_names() -> None:
     text = "Dr. Nina Brandt came . Then Brandt left , as Nina said ."
     assert missed(text, "Dr. Nina Brandt", person=True) == ["Then Brandt left", "as Nina said"]
     assert missed(text, "Dr. Nina Brandt") == []
+
+
+def test_a_name_at_the_end_of_a_text_is_no_longer_one() -> None:
+    assert missed("Ann Lee came with Ann", "Ann Lee", person=True) == ["with Ann"]
 
 
 def test_an_acronym_is_a_name_with_its_article() -> None:
