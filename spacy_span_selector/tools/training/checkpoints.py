@@ -28,9 +28,8 @@ from .state import Arrays
 def whole_folder(target: Path) -> Iterator[Path]:
     """Write a folder under another name beside its own, which it gets when all its files are on the disk.
 
-    A folder that has the name already stays as it is until then. No system can put one folder in the place of another
-    in one step, so there is a moment between two names: `restore_folder` repairs what a kill leaves then.
-    If it can't be written, an OSError names it.
+    No system can put one folder in the place of another in one step, so there is a moment between two names:
+    `restore_folder` repairs what a kill leaves then.
     """
     restore_folder(target)
     new, old = _beside(target)
@@ -148,7 +147,6 @@ class Checkpoints:
 
     @property
     def finished(self) -> Path:
-        """The folder that says which training has ended."""
         return self.folder / "finished"
 
     def newest(self) -> Checkpoint | None:
@@ -174,10 +172,8 @@ class Checkpoints:
         found = [line for part in ("config", "files") for line in differences(saved[part], self.identity[part])]
         if found:
             listed = "\n".join(f"  {line}" for line in found)
-            raise CheckpointError(
-                f"{checkpoint.path} is of another training:\n{listed}\nUse the same config, settings and files to go "
-                f"on with it; or another --output, or delete {self.folder}, to begin anew."
-            )
+            cure = f"Go on with the same config and files; or take another --output, or delete {self.folder}."
+            raise CheckpointError(f"{checkpoint.path} is of another training:\n{listed}\n{cure}")
         return differences(saved["surroundings"], self.identity["surroundings"])
 
     def is_finished(self) -> bool:

@@ -67,8 +67,8 @@ def noting_signals() -> Iterator[list[Signals]]:
 LOGGED = ("score", "other_scores", "losses", "words", "seconds")
 """Values for the logger of spaCy's loop that depend on the past. It makes `checkpoints` again by itself."""
 
+# Settings of `[training]` that are arguments of spaCy's loop.
 OF_STEPS = ("dropout", "accumulate_gradient", "patience", "max_steps", "eval_frequency", "annotating_components")
-"""Settings of `[training]` that are arguments of spaCy's loop."""
 
 
 class Batches:
@@ -204,10 +204,7 @@ def _evaluation(
         score, scores = evaluate()
         lacking = [name for name in expected if name not in scores]
         if lacking:
-            problem = (
-                f"The dev corpus gives no {', '.join(lacking)}, which [training.score_weights] has: it has no "
-                "annotation of that, or no component has such a score."
-            )
+            problem = f"The dev corpus, or the pipeline, gives no {', '.join(lacking)}, of [training.score_weights]."
             if lacking == expected:
                 raise ValueError(f"{problem} So no pipeline can be the best. Give another corpus, or other weights.")
             warnings.warn(f"{problem} The best pipeline is chosen by the other scores.", stacklevel=2)
@@ -221,10 +218,8 @@ def _go_on(nlp: Language, optimizer: Optimizer, batches: Batches, start: Checkpo
     """Make everything as it was when the checkpoint was made."""
     state = start.state
     if batches.fingerprint != state["batches"]["fingerprint"]:
-        raise CheckpointError(
-            f"Training can't go on from {start.path}: the training corpus gives other examples than before, or gives "
-            "them in another order. Its reader must draw random numbers only from Python's 'random' or NumPy."
-        )
+        found = f"Training can't go on from {start.path}: the training corpus gives other examples, or another order"
+        raise CheckpointError(f"{found}. Its reader must draw random numbers only from Python's 'random' or NumPy.")
     set_training_state(nlp, optimizer, state, start.arrays())
     restart_cupy(state["step"])
     losses = info["losses"]  # the loop goes on adding to this dictionary

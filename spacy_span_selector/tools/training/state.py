@@ -55,8 +55,7 @@ def with_own_randomness(items: Iterator[Item], own: dict[str, Any]) -> Iterator[
         yield item
 
 
-PARTS = ("mom1", "mom2", "averages")
-"""The arrays of an optimizer. Its schedules are not saved: they follow from the number of steps."""
+PARTS = ("mom1", "mom2", "averages")  # of an optimizer, whose schedules follow from the number of steps
 
 Key = tuple[int, str]
 """By which an optimizer knows a weight: the number of a layer or module in this process, and the name of the weight."""
@@ -69,10 +68,8 @@ def training_state(nlp: Language, optimizer: Optimizer) -> tuple[dict[str, Any],
     names = {key: name for name, key, _, _ in _weights(nlp)}
     unknown = sorted(set(optimizer.nr_update) - set(names))
     if unknown:
-        raise ValueError(
-            f"No checkpoint can be made: the optimizer has updated {len(unknown)} weights, such as {unknown[0][1]!r}, "
-            "that are in no component's 'model'. Train this pipeline with 'spacy train'."
-        )
+        found = f"{len(unknown)} weights were updated, such as {unknown[0][1]!r}, that are in no component's 'model'"
+        raise ValueError(f"No checkpoint can be made: {found}. Train this pipeline with 'spacy train'.")
     arrays: Arrays = {}
     for part in PARTS:
         arrays |= {f"{part}/{names[key]}": to_numpy(array) for key, array in (getattr(optimizer, part) or {}).items()}
@@ -116,7 +113,6 @@ def set_training_state(nlp: Language, optimizer: Optimizer, state: dict[str, Any
 
 
 def _layers(nlp: Language) -> Iterator[tuple[str, Model[Any, Any]]]:
-    """The layers of all components, each with a name."""
     for component, pipe in nlp.components:
         model = getattr(pipe, "model", None)
         if isinstance(model, Model):
