@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from spacy_span_selector.annotation import set_title
 from spacy_span_selector.tools.cli import app
-from spacy_span_selector.tools.rendering import render_page
 
+from ..tools.rendering.pages import render_page
 from .fuzzing import fuzz
 from .strategies import Offsets, offsets, payloads
 

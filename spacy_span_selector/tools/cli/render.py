@@ -25,8 +25,6 @@ def render_cli(
     bracketed: Annotated[bool, typer.Option("--bracketed", help="With --model: the text file is no raw text")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Show at most this many documents")] = None,
     singletons: Annotated[bool, typer.Option(help="Show clusters of one mention too")] = False,
-    cluster_prefix: Annotated[str | None, typer.Option(help="Of the keys of clusters, if not the pipeline's")] = None,
-    frame_prefix: Annotated[str | None, typer.Option(help="Of the keys of frames, if not the pipeline's")] = None,
     lang: Annotated[str, typer.Option(help="Language whose tokenizer splits the text, without --model")] = "en",
 ) -> None:
     """Write an HTML page that shows the clusters and frames of documents.
@@ -36,9 +34,8 @@ def render_cli(
     """
     import spacy
 
-    from ..files.pipelines import find_keys
     from ..formats.registry import BRACKETED, formats, recognise_format
-    from ..rendering import render_page
+    from ..rendering import Page
 
     nlp = spacy.blank(lang) if model is None else load_pipeline(model)
     if not data.is_file():
@@ -50,10 +47,10 @@ def render_cli(
         docs = islice(format_.read_docs(data, nlp), limit)
         if model is not None:
             docs = nlp.pipe(_without_annotation(doc) for doc in docs)
-    keys = find_keys(nlp)
-    clusters, frames = cluster_prefix or keys.get("cluster_prefix"), frame_prefix or keys.get("frame_prefix")
-    page = render_page(docs, singletons=singletons, cluster_prefix=clusters, frame_prefix=frames)
-    write_file(out_path, page)
+    page = Page(singletons=singletons)
+    for doc in docs:
+        page.add(doc)
+    write_file(out_path, page.finish())
     typer.echo(f"Page: {out_path}")
 
 

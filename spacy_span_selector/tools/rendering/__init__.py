@@ -3,6 +3,6 @@
 Everything that comes from a document is escaped. What depends on no document is in files of the folder `static`.
 """
 
-from .page import Page, Style, render, render_page
+from .page import Page, Style, render
 
-__all__ = ["Page", "Style", "render", "render_page"]
+__all__ = ["Page", "Style", "render"]

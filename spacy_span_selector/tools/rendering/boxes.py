@@ -14,10 +14,8 @@ from spacy.tokens import Doc
 
 from ...documents.layout import TextLine, find_lines
 
-BOXED_LINES = ("heading", "row")
-"""Kinds of lines that look otherwise than running text."""
-DEEPEST = 24
-"""A line is indented by so many characters at most."""
+BOXED_LINES = ("heading", "row")  # kinds of lines that look otherwise than running text
+DEEPEST = 24  # characters by which a line is indented at most
 
 
 def data(**values: str | float | None) -> str:
@@ -33,8 +31,7 @@ class Box(Protocol):
         """The opening tag of the outermost of so many boxes, which may continue another, and what comes first in it."""
 
 
-Part = tuple[int, int, Box]
-"""The first token in a box, the token that it ends before, and what it is drawn around."""
+Part = tuple[int, int, Box]  # the first token in a box, the one that it ends before, what it is drawn around
 
 
 class ShownLine(NamedTuple):
@@ -45,12 +42,11 @@ class ShownLine(NamedTuple):
     line: TextLine
 
     def open_box(self, height: int, resumed: bool) -> str:
-        """The opening tag of a box around it. Headings are found by those who listen to a page, too."""
+        # Headings are found by those who listen to a page, too.
         heading = ' role="heading" aria-level="3"' if self.line.kind == "heading" and not resumed else ""
         return f'<mark class="{self.line.kind}"{heading}>'
 
     def indent(self) -> str:
-        """The white space before it."""
         depth = min(self.line.indent, DEEPEST)
         return f'<span class="indent">{" " * depth}</span>' if depth else ""
 
@@ -83,7 +79,6 @@ class TextMarkup:
         return "".join(self._spaced[start : end - 1]) + self._words[end - 1]
 
     def space(self, token: int) -> str:
-        """The space after a token, if there is one."""
         return self._spaced[token][len(self._words[token]) :]
 
     def line_end(self, token: int) -> str:

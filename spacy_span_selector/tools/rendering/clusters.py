@@ -58,13 +58,11 @@ class ShownMention(NamedTuple):
         )
 
     def open_box(self, height: int, resumed: bool) -> str:
-        """The opening tag of its box."""
         more = " more" if resumed else ""
         return f'<mark class="mention {self.shown.look} h{min(height, HEIGHTS)}{more}"{self.data}>'
 
 
-Mentions = Mapping[int, Sequence[ShownMention]]
-"""The mentions that are shown, by their first tokens."""
+Mentions = Mapping[int, Sequence[ShownMention]]  # those that are shown, by their first tokens
 
 
 class QuotedWords(NamedTuple):
@@ -77,7 +75,6 @@ class QuotedWords(NamedTuple):
     continued: bool  # whether other words of the quotation are shown before these
 
     def open_box(self, height: int, resumed: bool) -> str:
-        """The opening tag of their box."""
         look = self.speaker.shown.look if self.speaker else SINGLETON
         more = " more" if resumed or self.continued else ""
         known = data(
@@ -113,7 +110,6 @@ def cluster_look(index: int) -> str:
 
 
 def shown_mentions(clusters: Iterable[ShownCluster]) -> Mentions:
-    """The mentions of clusters."""
     starting: dict[int, list[ShownMention]] = {}
     for shown in clusters:
         for number, mention in enumerate(shown.cluster):

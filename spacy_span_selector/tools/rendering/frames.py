@@ -35,7 +35,6 @@ class ShownArgument(NamedTuple):
     mention: ShownMention | None
 
     def open_box(self, height: int, resumed: bool) -> str:
-        """The opening tag of its box, and its role."""
         role, mention = escape(self.role), self.mention
         known = data(score=self.score, description=self.description)
         box = f'<mark class="role {role_look(self.role)}" data-role="{role}"{known}>'

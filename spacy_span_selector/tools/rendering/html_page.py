@@ -19,7 +19,6 @@ from string import Template
 def html_page(
     body: str, *, title: str, style: Sequence[str], script: str, submits: bool = False, connects: bool = False
 ) -> str:
-    """Make a page."""
     css = "".join(map(static, style))
     js = static(script)
     policy = ["default-src 'none'", f"style-src {_source(css)}", f"script-src {_source(js)}"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from html import escape
 from typing import Literal, get_args
 
@@ -26,26 +27,20 @@ FRAME = (
 HIGHEST = 640  # pixels
 
 
+@dataclass(kw_only=True)
 class Page:
-    """A page that documents are added to; it does not keep them."""
+    """A page that documents are added to; it does not keep them. For its arguments see `render`."""
 
-    def __init__(
-        self,
-        *,
-        style: Style = "both",
-        singletons: bool = False,
-        cluster_prefix: str | None = None,
-        frame_prefix: str | None = None,
-    ) -> None:
-        """Initialize a page without documents; for its arguments see `render`."""
-        if style not in get_args(Style):
-            raise ValueError(f"There is no style {style!r}. Expected one of: {', '.join(get_args(Style))}.")
-        self.style = style
-        self.singletons = singletons
-        self.cluster_prefix = cluster_prefix
-        self.frame_prefix = frame_prefix
-        self._articles: list[str] = []
-        self._titles: list[str] = []
+    style: Style = "both"
+    singletons: bool = False
+    cluster_prefix: str | None = None
+    frame_prefix: str | None = None
+    _articles: list[str] = field(default_factory=list, init=False)
+    _titles: list[str] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        if self.style not in get_args(Style):
+            raise ValueError(f"There is no style {self.style!r}. Expected one of: {', '.join(get_args(Style))}.")
 
     def add(self, doc: Doc | Span) -> None:
         """Add a document, or the sentences of a part of one."""
@@ -106,25 +101,6 @@ class Page:
         return "\n".join(filter(None, parts))
 
 
-def render_page(
-    docs: Iterable[Doc | Span],
-    *,
-    style: Style = "both",
-    singletons: bool = False,
-    cluster_prefix: str | None = None,
-    frame_prefix: str | None = None,
-) -> str:
-    """Make a complete HTML page, one sentence per line; for the arguments see `render`. The documents are not kept."""
-    page = Page(style=style, singletons=singletons, cluster_prefix=cluster_prefix, frame_prefix=frame_prefix)
-    for i, doc in enumerate(docs):
-        if not isinstance(doc, Doc | Span):
-            raise ValueError(
-                f"Can't render docs[{i}], which is of type {type(doc).__name__}; expected a Doc or a Span."
-            )
-        page.add(doc)
-    return page.finish()
-
-
 def render(
     docs: Doc | Span | Iterable[Doc | Span],
     style: Style = "both",
@@ -137,23 +113,24 @@ def render(
 ) -> str | None:
     """Show documents with their clusters and frames: in a notebook, or as HTML.
 
-    The page stands in a frame of its own, so that neither changes the other, and a text can do nothing in a notebook.
-
     docs (Doc | Span | Iterable[Doc | Span]): Annotated documents, or parts of them, of which whole sentences are shown.
         Without sentence boundaries a document is one sentence.
     style (Style): What is shown: clusters and quotations ("coref"), frames ("srl"), or all.
-    page (bool): Whether to return a complete page, as a file has it, rather than markup to put into one.
+    page (bool): Whether to return a complete page, as a file has it, rather than a frame to put into one.
     jupyter (bool | None): Whether to show it in the cell that runs; None finds out whether there is one.
     singletons (bool): Whether to show clusters of one mention, in grey.
     cluster_prefix, frame_prefix (str | None): Prefixes of the keys of clusters and frames in `doc.spans`; None for
         those that each document has.
     RETURNS (str | None): The HTML, in which all text is escaped; None if it is shown.
-    RAISES (ValueError): If there is no such style, or something else than documents is given.
     """
+    whole = Page(style=style, singletons=singletons, cluster_prefix=cluster_prefix, frame_prefix=frame_prefix)
     shown = docs if isinstance(docs, Iterable) and not isinstance(docs, Doc | Span) else [docs]
-    html = render_page(
-        shown, style=style, singletons=singletons, cluster_prefix=cluster_prefix, frame_prefix=frame_prefix
-    )
+    for i, doc in enumerate(shown):
+        if not isinstance(doc, Doc | Span):
+            found = f"docs[{i}], which is of type {type(doc).__name__}"
+            raise ValueError(f"Can't render {found}; expected a Doc or a Span.")
+        whole.add(doc)
+    html = whole.finish()
     if jupyter is None:
         jupyter = is_in_jupyter()
     if not jupyter:

@@ -119,17 +119,9 @@ def test_frames_of_a_file_are_shown_and_hidden_from_a_pipeline(model: Path, tmp_
     assert 'class="frame"' not in predicted
 
 
-@pytest.mark.parametrize(
-    ("options", "shown"),
-    [
-        ([], (2, 1)),
-        (["--cluster-prefix", "mine", "--frame-prefix", "roles"], (2, 1)),
-        (["--cluster-prefix", "yours", "--frame-prefix", "frames"], (0, 0)),
-    ],
-)
-def test_prefixes_are_those_of_the_file_or_given(tmp_path: Path, options: list[str], shown: tuple[int, int]):
+def test_prefixes_are_those_of_the_file(tmp_path: Path):
     doc = spacy.blank("en")("Ann left. She ran.")
     set_clusters(doc, [[(0, 1), (3, 4)]], prefix="mine")
     set_frames(doc, [Frame(1, 2, [], "leave.01")], prefix="roles")
-    page = page_of(save(doc, tmp_path), *options)
-    assert (page.count('class="mention'), page.count('class="frame"')) == shown
+    page = page_of(save(doc, tmp_path))
+    assert (page.count('class="mention'), page.count('class="frame"')) == (2, 1)

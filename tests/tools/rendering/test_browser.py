@@ -22,9 +22,9 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.annotation.glossary import ROLES
-from spacy_span_selector.tools.rendering import render_page
 
 from ...browser import OpenPage
+from .pages import render_page
 from .test_html_page import ATTACKS, attacked_doc
 
 NLP = spacy.blank("en")

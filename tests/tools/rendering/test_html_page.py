@@ -8,9 +8,9 @@ from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers, set_title
 from spacy_span_selector.tools.rendering import Page as DocPage
-from spacy_span_selector.tools.rendering import render_page
 from spacy_span_selector.tools.rendering.html_page import html_page, static
 
+from .pages import render_page
 from .policy import Page, assert_nothing_is_blocked
 
 ATTACKS = [

@@ -13,10 +13,11 @@ from spacy.tokens import Doc
 from spacy_span_selector import render
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames, set_speakers, set_title
 from spacy_span_selector.annotation.glossary import ROLES
-from spacy_span_selector.tools.rendering import Style, render_page
+from spacy_span_selector.tools.rendering import Style
 from spacy_span_selector.tools.rendering import page as page_module
 
 from ...spans import put_spans
+from .pages import render_page
 from .policy import assert_nothing_is_blocked
 
 NLP = spacy.blank("en")

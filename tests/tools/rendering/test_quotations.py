@@ -9,8 +9,9 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import Quotation, set_clusters, set_quotations
-from spacy_span_selector.tools.rendering import Style, render_page
+from spacy_span_selector.tools.rendering import Style
 
+from .pages import render_page
 from .test_page import articles
 
 VOCAB = spacy.blank("en").vocab
