@@ -17,10 +17,11 @@ from thinc.api import ConfigValidationError
 from typer.core import TyperGroup
 from wasabi import msg
 
+from ..files import pipelines
+from ..files.pipelines import describe_settings
+
 Model = Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")]
-CodePath = Annotated[
-    Path | None, typer.Option("--code", "-c", help="Python file with registered functions", exists=True)
-]
+CodePath = Annotated[Path | None, typer.Option("--code", "-c", exists=True, help="Python file to import first")]
 GpuId = Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU to use; -1 for the CPU")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint, if there is one")]
 
@@ -67,11 +68,7 @@ def naming_config(path: Path) -> Iterator[None]:
 
 
 def _describe(error: Exception) -> str:
-    """The message of an error; that of settings without all other settings, which spaCy lists."""
-    if not isinstance(error, ConfigValidationError):
-        return str(error)
-    lines = ConfigValidationError.from_error(error, show_config=False).text.strip().splitlines()
-    return ": ".join(line.replace("\t", ": ") for line in lines if line)
+    return describe_settings(error) if isinstance(error, ConfigValidationError) else str(error)
 
 
 def load_pipeline(model: str, overrides: Sequence[str] = ()) -> Language:
@@ -79,6 +76,4 @@ def load_pipeline(model: str, overrides: Sequence[str] = ()) -> Language:
     from spacy.cli._util import parse_config_overrides
     from spacy.util import dot_to_dict
 
-    from ..files.pipelines import load_pipeline
-
-    return load_pipeline(model, dot_to_dict(parse_config_overrides([*overrides], env_var=None)))
+    return pipelines.load_pipeline(model, dot_to_dict(parse_config_overrides([*overrides], env_var=None)))

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from contextlib import ExitStack, closing
 from functools import partial
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from wasabi import msg
 
-from ._app import app
+from ._app import Model, app
 
 
 @app.command("serve")
 def serve_cli(
-    model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
-    edit: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Correct its texts: NAME.txt is saved as NAME.brackets.txt")
-    ] = None,
+    model: Model,
+    edit: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Correct its texts, in NAME.brackets.txt")] = None,
     host: Annotated[str, typer.Option(help="Address to listen on, by default for this computer")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any that is free")] = 8000,
-    allow_host: Annotated[
-        list[str] | None, typer.Option(help="A name or address in addition to --host by which browsers reach the page")
-    ] = None,
+    allow_host: Annotated[list[str] | None, typer.Option(help="Another name by which browsers reach the page")] = None,
     max_characters: Annotated[int, typer.Option(min=1, help="Longest text that is annotated")] = 50_000,
     max_seconds: Annotated[float, typer.Option(min=1, help="Longest time that a text may take")] = 120,
     max_waiting: Annotated[int, typer.Option(min=0, help="Most texts that wait while one is annotated")] = 8,
@@ -35,11 +30,10 @@ def serve_cli(
         from ..files.pipelines import load_pipeline
         from ..files.runs import only_process_in
         from ..serving import Drafting, TextFolder, View, Worker, create_app, create_editor, open_socket, run_app
+        from ..serving.server import LOCAL
     except ImportError as error:
-        raise ImportError(
-            "The page needs starlette and uvicorn. "
-            "Install them with: python -m pip install 'spacy-span-selector[serve]'"
-        ) from error
+        cure = "Install them with: python -m pip install 'spacy-span-selector[serve]'"
+        raise ImportError(f"The page needs starlette and uvicorn. {cure}") from error
     folder = None if edit is None else TextFolder(edit)
     make_worker = partial(Worker, partial(load_pipeline, model), name=model, most_characters=max_characters)
     make_view = Drafting if folder else partial(View, singletons=singletons)
@@ -51,16 +45,8 @@ def serve_cli(
         stack.enter_context(closing(worker))
         hosts = [host, *(allow_host or ())]
         page = create_editor(worker, folder, hosts=hosts) if folder else create_app(worker, hosts=hosts)
-        if not _is_local(host):
+        if host not in LOCAL:
             what = f"change files in {edit}" if folder else "send texts to this page"
             msg.warn(f"Whoever reaches {host} on the network can {what}.")
         typer.echo(f"{model}: {shown} (stop with Ctrl+C)")
         run_app(page, listening)
-
-
-def _is_local(host: str) -> bool:
-    """Check if only this computer reaches an address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:  # a name
-        return host == "localhost"

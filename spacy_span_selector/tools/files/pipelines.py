@@ -26,10 +26,15 @@ def load_pipeline(model: str, config: dict[str, Any] | None = None) -> Language:
     except (ImportError, OSError):  # they name what is missing
         raise
     except ConfigValidationError as error:
-        short = ConfigValidationError.from_error(error, show_config=False)
-        raise ValueError(f"{model}: can't be loaded ({' '.join(short.text.split())})") from error
+        raise ValueError(f"{model}: can't be loaded ({describe_settings(error)})") from error
     except Exception as error:  # each component reads its own files, and a damaged one fails in its own way
         raise ValueError(f"{model}: can't be loaded ({type(error).__name__}: {error})") from error
+
+
+def describe_settings(error: ConfigValidationError) -> str:
+    """The message of an error in settings without all other settings, which spaCy lists."""
+    lines = ConfigValidationError.from_error(error, show_config=False).text.strip().splitlines()
+    return ": ".join(line.replace("\t", ": ") for line in lines if line)
 
 
 def pipeline_folder(model: str) -> Path:

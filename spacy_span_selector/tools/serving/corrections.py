@@ -22,9 +22,7 @@ from ..formats.bracketed.writer import QUOTATIONS
 from ..formats.reports import LEFT_OUT, CorpusWarning
 
 DOUBTFUL = 0.4  # links that are less probable are offered to be looked at
-EXPECTED = (
-    "`text`; `clusters`, each with `name` and `mentions`; `frames`, each with `predicate`, `roleset` and `arguments`"
-)
+EXPECTED = "`text`; `clusters` with `name` and `mentions`; `frames` with `predicate`, `roleset` and `arguments`"
 
 CATCHING = threading.Lock()  # warnings are caught in all threads at once
 
@@ -48,9 +46,8 @@ def doubts(doc: Doc) -> list[float]:
 def describe(doc: Doc) -> dict[str, Any]:
     """A document as an object for JSON, its places as token offsets, end exclusive.
 
-    RETURNS (dict[str, Any]): `tokens`, each with whether a space follows; `sentences` with their speakers; `clusters`
-        with their names, mentions and, where known, the probability of the link of each and its antecedent; `frames`;
-        and `original`, all of it in the bracketed format, for a page that saves when the folder has it no more.
+    Tokens say whether a space follows. `original` is all of it in the bracketed format, for a page that saves when the
+    folder has it no more.
     """
     speakers = spread_turns(annotation.get_speakers(doc), len(doc))
     return {
@@ -83,11 +80,10 @@ def describe(doc: Doc) -> dict[str, Any]:
 
 
 def correct(doc: Doc, posted: Any) -> str:
-    """Correct a document in place.
+    """Correct a document in place, and return it in the bracketed format; a ValueError says what that can't hold.
 
     posted (Any): What JSON holds: `text`, the fingerprint of the document, and `clusters` and `frames` as `describe`
         has them, without what is known of links.
-    RETURNS (str): The document in the bracketed format, which holds all of the correction, or a ValueError says why.
     """
     try:
         text, clusters = posted["text"], posted["clusters"]

@@ -57,8 +57,6 @@ def create_editor(worker: Worker, folder: TextFolder, *, hosts: Sequence[str] = 
 
     async def read(request: Request) -> Response:
         source, draft = await drafts.open(find(request), request)
-        if request.headers.get("if-none-match") == source.version:
-            return Response(status_code=304, headers=HEADERS | {"ETag": source.version})
         known = describe(draft.load()) | {"saved": source.is_corrected, "notes": draft.notes}
         return JSONResponse(known, headers=HEADERS | {"ETag": source.version})
 
@@ -114,11 +112,9 @@ def create_editor(worker: Worker, folder: TextFolder, *, hosts: Sequence[str] = 
 
 
 async def read_posted(request: Request, most_bytes: int) -> Any:
-    body = await read_body(request, most_bytes)
+    body = await read_body(request, most_bytes, "application/json")
     if HEADER not in request.headers:
         raise HTTPException(403, f"Corrections come from the page of the document, with the header {HEADER}.")
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise HTTPException(415, "Expected JSON, of the type application/json.")
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:

@@ -75,7 +75,7 @@ class TextFolder:
         if is_corrected is None:
             raise FileNotFoundError(f"{name}{RAW}: it is not in the folder any more.")
         file = self.path / f"{name}{CORRECTED}"
-        problem = what_is_wrong(str(file)) if os.path.lexists(file) else ""
+        problem = what_is_wrong(file) if os.path.lexists(file) else ""
         if problem or len(file.name.encode()) > LONGEST_NAME:
             problem = problem or "the name is too long"
             raise ValueError(f"{name}{RAW} can't be saved as {file.name}: {problem}. Rename one of them.")

@@ -14,7 +14,6 @@ from spacy.language import Language
 from ...annotation import set_title
 from ...documents.other_languages import describe_other_language, other_language
 from ...documents.tokenized import make_doc
-from ..files.pipelines import find_keys
 from ..rendering import Page
 from ..rendering.html_page import html_page, static
 
@@ -24,8 +23,6 @@ EDITOR_STYLE = ("page.css", "edit.css")
 
 @dataclass(frozen=True)
 class Form:
-    """The form that texts are typed into."""
-
     name: str  # what it calls the pipeline
     most_characters: int
 
@@ -61,11 +58,9 @@ class View:
         self.nlp = nlp
         self.form = form
         self.singletons = singletons
-        self.keys = find_keys(nlp)
 
     def __call__(self, text: str) -> str:
-        clusters, frames = self.keys.get("cluster_prefix"), self.keys.get("frame_prefix")
-        page = Page(singletons=self.singletons, cluster_prefix=clusters, frame_prefix=frames)
+        page = Page(singletons=self.singletons)
         with self.nlp.memory_zone():  # what texts bring into the vocabulary is forgotten
             doc = self.nlp(make_doc(self.nlp, text))
             set_title(doc, TITLE)
@@ -75,8 +70,6 @@ class View:
 
 
 class Entry(NamedTuple):
-    """What the list has of a document."""
-
     name: str
     is_corrected: bool
     words: int | None = None  # None if it was not annotated yet

@@ -76,7 +76,7 @@ def create_app(worker: Worker, *, hosts: Sequence[str] = ()) -> Starlette:
         return HTMLResponse(form.page(), headers=HEADERS)
 
     async def annotate(request: Request) -> Response:
-        text = read_text(request, await read_body(request, BYTES_PER_CHARACTER * form.most_characters + 100))
+        text = read_text(await read_body(request, BYTES_PER_CHARACTER * form.most_characters + 100, FORM_TYPE))
         if problem := form.problem(text):
             return HTMLResponse(form.page(text, problem), 400, HEADERS)
         try:
@@ -109,8 +109,8 @@ def make_application(
     return Starlette(routes=routes, middleware=[own_names], exception_handlers=handlers, lifespan=lifespan)
 
 
-async def read_body(request: Request, most: int) -> bytes:
-    """The body of a request, of which no more is kept in memory than is allowed, unless another page has sent it."""
+async def read_body(request: Request, most: int, kind: str) -> bytes:
+    """The body of a request of such a kind and length, unless another page has sent it."""
     body = bytearray()
     length = 0
     async for chunk in request.stream():  # to its end: if the connection were closed before, nobody saw the answer
@@ -124,14 +124,12 @@ async def read_body(request: Request, most: int) -> bytes:
     is_own = origin is None or origin.partition("://")[2] == request.headers.get("host")
     if not is_own or site not in (None, "same-origin", "none"):
         raise HTTPException(403, "This was sent by another page. Use the form of this one.")
+    if request.headers.get("content-type", kind).partition(";")[0].strip().lower() != kind:
+        raise HTTPException(415, f"Expected content of the type {kind}.")
     return bytes(body)
 
 
-def read_text(request: Request, body: bytes) -> str:
-    """The text that a form holds."""
-    kind = request.headers.get("content-type", FORM_TYPE)
-    if kind.partition(";")[0].strip().lower() != FORM_TYPE:
-        raise HTTPException(415, f"Expected a form of the type {FORM_TYPE}.")
+def read_text(body: bytes) -> str:
     try:
         fields = parse_qs(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=1)
     except ValueError as error:

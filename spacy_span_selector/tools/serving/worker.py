@@ -47,7 +47,7 @@ class Worker:
         most_waiting: int = 8,
         make_view: MakeView = View,
     ) -> None:
-        """Start the process, and wait until it has loaded the pipeline, which pages call by this name."""
+        """Start the process, and wait until it has loaded the pipeline."""
         self._arguments = load, Form(name, most_characters), make_view
         self._max_seconds = max_seconds
         self._most_waiting = most_waiting

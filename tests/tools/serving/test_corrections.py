@@ -84,7 +84,7 @@ HIM = {"name": "x", "mentions": [[0, 1]]}
     [
         ("The text itself is another one", [{"text": "x"}]),
         (
-            r"no correction .*Expected `text`; `clusters`, each with `name` and `mentions`",
+            r"no correction .*Expected `text`; `clusters` with `name` and `mentions`",
             [{"clusters": [[]]}, {"frames": [{}]}, frame((0, 1))],
         ),
         (

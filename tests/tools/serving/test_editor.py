@@ -131,7 +131,6 @@ def test_a_correction_is_kept_beside_whatever_becomes_of_its_document(
 ) -> None:
     response = client.get(AT_SEA)
     version, found = response.headers["etag"], response.json()
-    assert client.get(AT_SEA, headers={"if-none-match": version}).status_code == 304
     if is_new_server:  # which knows only what the page has kept
         client = make_client(folder)
     change(folder)
