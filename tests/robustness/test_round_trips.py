@@ -16,22 +16,8 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_span_selector import from_dict, to_dict
-from spacy_span_selector.annotation import (
-    Argument,
-    Frame,
-    cluster_groups,
-    get_clusters,
-    get_frames,
-    get_labelled_spans,
-    get_speakers,
-    get_title,
-    set_clusters,
-    set_frames,
-    set_labelled_spans,
-    set_speakers,
-    set_title,
-)
+from spacy_span_selector import annotation, from_dict, to_dict
+from spacy_span_selector.annotation import Argument, Frame
 from spacy_span_selector.tools.formats.label_studio import write_label_studio
 from spacy_span_selector.tools.formats.registry import formats
 
@@ -66,16 +52,18 @@ class Drawn(NamedTuple):
     def doc(self) -> Doc:
         doc = Doc(Vocab(), words=self.words, spaces=[True] * LENGTH, sent_starts=[i in (0, 3) for i in range(LENGTH)])
         if self.title:
-            set_title(doc, self.title)
+            annotation.set_title(doc, self.title)
         if self.speaker is not None:
-            set_speakers(doc, [(0, 3, self.speaker), (3, LENGTH, "Bob")])
+            annotation.set_speakers(doc, [(0, 3, self.speaker), (3, LENGTH, "Bob")])
         if self.cluster is not None:
             types = [self.entity, ""] if self.entity else None
-            set_clusters(doc, [[(0, 1), (3, 4)], [(1, 2), (4, 6)]], names=[self.cluster, ""], entity_types=types)
+            annotation.set_clusters(
+                doc, [[(0, 1), (3, 4)], [(1, 2), (4, 6)]], names=[self.cluster, ""], entity_types=types
+            )
         if self.role is not None:
-            set_frames(doc, [Frame(1, 2, [Argument(0, 1, self.role), Argument(2, 3, "ARG1")], self.roleset)])
+            annotation.set_frames(doc, [Frame(1, 2, [Argument(0, 1, self.role), Argument(2, 3, "ARG1")], self.roleset)])
         if self.label is not None:
-            set_labelled_spans(doc, [(0, 2, self.label), (1, 2, "PER")])
+            annotation.set_labelled_spans(doc, [(0, 2, self.label), (1, 2, "PER")])
         return doc
 
 
@@ -154,24 +142,28 @@ def inside(doc: Doc, start: int, end: int) -> list[str]:
 
 
 def clusters_of_words(doc: Doc) -> list[list[list[str]]]:
-    clusters = [[words for mention in cluster if (words := inside(doc, *mention))] for cluster in get_clusters(doc)]
+    clusters = [
+        [words for mention in cluster if (words := inside(doc, *mention))] for cluster in annotation.get_clusters(doc)
+    ]
     return sorted(cluster for cluster in clusters if cluster)
 
 
 def state(doc: Doc) -> dict[str, Any]:
     """The annotation of a document, part of it in several ways."""
-    groups = list(cluster_groups(doc))
-    frames = get_frames(doc)
-    speakers = {i: one_space(speaker) for start, end, speaker in get_speakers(doc) for i in range(start, end)}
+    groups = list(annotation.cluster_groups(doc))
+    frames = annotation.get_frames(doc)
+    speakers = {
+        i: one_space(speaker) for start, end, speaker in annotation.get_speakers(doc) for i in range(start, end)
+    }
     return {
         "words": [token.text for token in doc],
         "text words": inside(doc, 0, len(doc)),
         "characters": "".join(doc.text.split()),
-        "title": get_title(doc),
-        "title on one line": one_space(get_title(doc)),
-        "speakers": get_speakers(doc),
+        "title": annotation.get_title(doc),
+        "title on one line": one_space(annotation.get_title(doc)),
+        "speakers": annotation.get_speakers(doc),
         "speakers by sentence": [speakers.get(sentence.start, "") for sentence in doc.sents if sentence.text.strip()],
-        "clusters": get_clusters(doc),
+        "clusters": annotation.get_clusters(doc),
         "names": [group.attrs.get("name", "") for group in groups],
         "types": [{span.label_ for span in group} for group in groups],
         "frames": [(frame.start, frame.end, [tuple(a) for a in frame.arguments]) for frame in frames],
@@ -179,8 +171,8 @@ def state(doc: Doc) -> dict[str, Any]:
         "clusters of words": clusters_of_words(doc),
         "numbers of mentions": [len(group) for group in groups],
         "numbers of arguments": [len(frame.arguments) for frame in frames],
-        "labelled": get_labelled_spans(doc),
-        "labels": sorted(span.label for span in get_labelled_spans(doc)),
+        "labelled": annotation.get_labelled_spans(doc),
+        "labels": sorted(span.label for span in annotation.get_labelled_spans(doc)),
     }
 
 

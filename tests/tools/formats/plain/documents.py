@@ -10,20 +10,8 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    Argument,
-    Frame,
-    Mention,
-    Quotation,
-    get_title,
-    set_clusters,
-    set_frames,
-    set_labelled_spans,
-    set_mentions,
-    set_quotations,
-    set_speakers,
-    set_title,
-)
+from spacy_span_selector import annotation
+from spacy_span_selector.annotation import Argument, Frame, Mention, Quotation
 
 from ....robustness.strategies import any_text, offsets, texts
 
@@ -39,11 +27,11 @@ def full_doc(vocab: Vocab) -> Doc:
     words = "Ann : Ann Lee called her brother . LINES He was out .".replace("LINES", "\n\n").split(" ")
     spaces = [False, True, True, True, True, True, False, False, False, True, True, False, True]
     doc = Doc(vocab, words=words, spaces=spaces, sent_starts=[i in (0, 9) for i in range(len(words))])
-    set_title(doc, "the call")
-    set_speakers(doc, [(2, 13, "Ann")])
+    annotation.set_title(doc, "the call")
+    annotation.set_speakers(doc, [(2, 13, "Ann")])
     ann, brother = [(2, 4), (5, 6)], [(5, 7), (9, 10)]
     mentions = [*ann, *brother]
-    set_clusters(
+    annotation.set_clusters(
         doc,
         [ann, brother],
         scores=dict(zip(mentions, [0.75, 1.0, 0.5, 1.0], strict=True)),
@@ -54,12 +42,12 @@ def full_doc(vocab: Vocab) -> Doc:
         entity_types=["person", ""],
     )
     doc.ents = [Span(doc, 2, 4, "PERSON", kb_id="Q7")]
-    set_mentions(doc, sorted([*mentions, (11, 12)]), [0.75, 1.0, 0.5, 1.0, 0.625])
+    annotation.set_mentions(doc, sorted([*mentions, (11, 12)]), [0.75, 1.0, 0.5, 1.0, 0.625])
     arguments = [Argument(2, 4, "ARG0"), Argument(5, 7, "ARG1")]
     called = Frame(4, 5, arguments, "call.02", [1.0, 0.5, 0.25], "to phone", {"ARG0": "caller"})
-    set_frames(doc, [called, Frame(10, 11, [Argument(9, 10, "ARG1")])])
-    set_quotations(doc, [Quotation(9, 12, speaker=(2, 4), addressee=(5, 7), cue=(2, 5), score=0.375)])
-    set_labelled_spans(doc, [(5, 6, "PERSON"), (5, 7, "PERSON")], [0.5, 0.75])
+    annotation.set_frames(doc, [called, Frame(10, 11, [Argument(9, 10, "ARG1")])])
+    annotation.set_quotations(doc, [Quotation(9, 12, speaker=(2, 4), addressee=(5, 7), cue=(2, 5), score=0.375)])
+    annotation.set_labelled_spans(doc, [(5, 6, "PERSON"), (5, 7, "PERSON")], [0.5, 0.75])
     return doc
 
 
@@ -68,7 +56,7 @@ def content(doc: Doc) -> dict[str, Any]:
     return {
         "tokens": [(token.text, token.whitespace_) for token in doc],
         "sentences": [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else None,
-        "title": get_title(doc),
+        "title": annotation.get_title(doc),
         "spans": {
             key: ([(span.start, span.end, span.label_) for span in group], group.attrs)
             for key, group in doc.spans.items()
@@ -111,16 +99,16 @@ def annotated(draw: st.DrawFn, vocab: Vocab, doc: Doc | None = None) -> Doc:
         return draw(st.none() | st.lists(probabilities, min_size=count, max_size=count))
 
     if draw(st.booleans()):
-        set_speakers(doc, [(*span, draw(names)) for span in draw(several)])
+        annotation.set_speakers(doc, [(*span, draw(names)) for span in draw(several)])
     if draw(st.booleans()):
         clusters: list[list[Mention]] = draw(st.lists(several, max_size=4))
         mentions = sorted({*itertools.chain(*clusters), *draw(several)})
         scores = maybe_scores(len(mentions)) if mentions else []
         if draw(st.booleans()):
-            set_mentions(doc, mentions, scores)
+            annotation.set_mentions(doc, mentions, scores)
         earlier = [[[other for other in cluster if other < mention] for mention in cluster] for cluster in clusters]
         linked = [[draw(st.sampled_from([None, *others])) for others in cluster] for cluster in earlier]
-        set_clusters(
+        annotation.set_clusters(
             doc,
             clusters,
             scores=None if scores is None else dict(zip(mentions, scores, strict=True)),
@@ -133,11 +121,13 @@ def annotated(draw: st.DrawFn, vocab: Vocab, doc: Doc | None = None) -> Doc:
         for start, end in draw(several):
             arguments = [Argument(*span, draw(roles)) for span in draw(several)]
             frames.append(Frame(start, end, arguments, draw(st.none() | names), maybe_scores(1 + len(arguments))))
-        set_frames(doc, frames)
+        annotation.set_frames(doc, frames)
     if draw(st.booleans()):
         named = [draw(st.none() | spans) if len(doc) else None for _ in range(3)]
-        set_quotations(doc, [Quotation(*span, *named, draw(st.none() | probabilities)) for span in draw(several)])
+        annotation.set_quotations(
+            doc, [Quotation(*span, *named, draw(st.none() | probabilities)) for span in draw(several)]
+        )
     if draw(st.booleans()):
         labelled = [*dict.fromkeys((*span, draw(roles)) for span in [*draw(several), *draw(several)])]
-        set_labelled_spans(doc, labelled, maybe_scores(len(labelled)) if labelled else [])
+        annotation.set_labelled_spans(doc, labelled, maybe_scores(len(labelled)) if labelled else [])
     return doc

@@ -16,22 +16,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector import from_dict, to_dict
-from spacy_span_selector.annotation import (
-    Argument,
-    Frame,
-    Quotation,
-    cluster_groups,
-    get_clusters,
-    get_frames,
-    get_labelled_spans,
-    get_quotations,
-    get_speakers,
-    has_labelled_spans_annotated,
-    has_quotations_annotated,
-    set_frames,
-    set_labelled_spans,
-)
+from spacy_span_selector import annotation, from_dict, to_dict
+from spacy_span_selector.annotation import Argument, Frame, Quotation
 from spacy_span_selector.extensions import doc_clusters
 from spacy_span_selector.tools.formats.plain import json_schema
 
@@ -83,28 +69,28 @@ def test_frames_that_say_different_things_of_a_roleset_keep_what_they_say():
         Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01", None, "go", {"ARG0": "goer"}),
         Frame(4, 5, [Argument(3, 4, "ARG0")], "leave.01", None, "leave behind"),
     ]
-    set_frames(doc, frames)
+    annotation.set_frames(doc, frames)
     data = to_dict(doc)
     assert "rolesets" not in data
     assert data["frames"]["roleset_name"] == ["go", "leave behind"]
-    assert get_frames(read(data)) == frames
+    assert annotation.get_frames(read(data)) == frames
 
 
 def test_the_meaning_of_a_role_is_that_of_its_references_and_continuations():
     doc = Doc(NLP.vocab, words=["a", "b", "c", "d", "e"])
     arguments = [Argument(i, i + 1, role) for i, role in enumerate(["ARG0", "R-ARG0", "C-ARG0", "R-ARG1"], start=1)]
     texts = {"ARG0": "giver", "R-ARG0": "giver", "R-ARG1": "gift"}
-    set_frames(doc, [Frame(0, 1, arguments, "give.01", descriptions=texts)])
+    annotation.set_frames(doc, [Frame(0, 1, arguments, "give.01", descriptions=texts)])
     data = to_dict(doc, tokens=True)
     assert data["rolesets"]["roles"] == [{"ARG0": "giver", "C-ARG0": None, "R-ARG1": "gift"}]
-    assert get_frames(from_dict(data, NLP))[0].descriptions == texts
+    assert annotation.get_frames(from_dict(data, NLP))[0].descriptions == texts
 
 
 def test_a_label_that_labelled_spans_tell_follows_them():
     doc = read(to_dict(full_doc(NLP.vocab), tokens=True))
     assert [cluster.label_ for cluster in doc_clusters(doc)] == ["person", "PERSON"]
-    assert [group.attrs.get("entity_type") for group in cluster_groups(doc)] == ["person", None]
-    set_labelled_spans(doc, [(5, 7, "VEH")])
+    assert [group.attrs.get("entity_type") for group in annotation.cluster_groups(doc)] == ["person", None]
+    annotation.set_labelled_spans(doc, [(5, 7, "VEH")])
     assert [cluster.label_ for cluster in doc_clusters(doc)] == ["person", "VEH"]
 
 
@@ -123,20 +109,20 @@ def test_other_keys_of_spans():
 def test_unknown_keys_are_ignored_and_null_counts_as_missing():
     mentions = pack(span(0, 3, cluster=0, score=None, colour="red"))
     doc = read(make_data(id=None, source="my archive", mentions=mentions, clusters={"name": None}, frames=None))
-    assert get_clusters(doc) == [[(0, 1)]] and {*doc.spans} == {"coref_clusters_1"}
+    assert annotation.get_clusters(doc) == [[(0, 1)]] and {*doc.spans} == {"coref_clusters_1"}
     assert doc.spans["coref_clusters_1"].attrs == {} and doc.user_data == {}
 
 
 def test_mentions_may_be_in_any_order():
     mentions = [span(11, 14, cluster=0, antecedent=1), span(0, 3, cluster=0, antecedent=1)]
     doc = read(make_data(mentions=pack(*mentions)))
-    assert get_clusters(doc) == [[(0, 1), (2, 3)]]
+    assert annotation.get_clusters(doc) == [[(0, 1), (2, 3)]]
     assert doc.spans["coref_clusters_1"].attrs == {"antecedents": [None, 0]}
 
 
 @pytest.mark.parametrize(
     ("key", "is_annotated"),
-    [("quotations", has_quotations_annotated), ("labelled_spans", has_labelled_spans_annotated)],
+    [("quotations", annotation.has_quotations_annotated), ("labelled_spans", annotation.has_labelled_spans_annotated)],
 )
 def test_data_without_a_layer_is_not_annotated_for_it(key: str, is_annotated: Any):
     assert not is_annotated(read(make_data())) and not is_annotated(read(make_data(**{key: None})))
@@ -146,7 +132,7 @@ def test_data_without_a_layer_is_not_annotated_for_it(key: str, is_annotated: An
 def test_a_span_may_have_several_labels_under_any_key():
     labelled = [span(11, 14, label="PERSON", score=0.5), span(11, 14, label="FEMALE", score=0.25)]
     doc = from_dict(make_data(labelled_spans=pack(*labelled)), NLP, labelled_key="mine")
-    assert get_labelled_spans(doc, "mine") == [(2, 3, "FEMALE"), (2, 3, "PERSON")]
+    assert annotation.get_labelled_spans(doc, "mine") == [(2, 3, "FEMALE"), (2, 3, "PERSON")]
     assert doc.spans["mine"].attrs["scores"] == [0.25, 0.5] and "sc" not in doc.spans
     assert to_dict(doc)["labelled_spans"]["label"] == ["FEMALE", "PERSON"]
 
@@ -221,12 +207,12 @@ def test_spans_between_tokens_are_left_out_and_counted():
     doc, message = warning_about(data)
     expected = "Left out spans that don't begin and end with tokens: 7. The first: speakers[0], 'A' at 0, in document"
     assert message.startswith(expected)
-    assert get_clusters(doc) == [[(0, 1), (2, 3)]]
+    assert annotation.get_clusters(doc) == [[(0, 1), (2, 3)]]
     assert doc.spans["coref_clusters_1"].attrs["antecedents"] == [None, None]
     assert [token.text for token in doc.spans["coref_mentions"]] == ["Ann", "her", "brother"]
-    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")])]
-    assert get_speakers(doc) == []
-    assert get_labelled_spans(doc) == [(2, 4, "PERSON")] and doc.spans["sc"].attrs == {"scores": [0.25]}
+    assert annotation.get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")])]
+    assert annotation.get_speakers(doc) == []
+    assert annotation.get_labelled_spans(doc) == [(2, 4, "PERSON")] and doc.spans["sc"].attrs == {"scores": [0.25]}
 
 
 def test_quotations_that_do_not_align_are_left_out_and_what_else_does_not_is_not_known():
@@ -234,7 +220,7 @@ def test_quotations_that_do_not_align_are_left_out_and_what_else_does_not_is_not
     doc, message = warning_about(make_data(quotations=pack(first, span(12, 22))))
     assert "tokens: 2. The first: " in message and "the cue of quotations[0], 'Ann calle' at 0, in doc" in message
     assert "quotations[1], 'er brother' at 12" in message
-    assert get_quotations(doc) == [Quotation(2, 4, speaker=(0, 1), score=0.5)]
+    assert annotation.get_quotations(doc) == [Quotation(2, 4, speaker=(0, 1), score=0.5)]
 
 
 def test_sentences_that_start_in_a_token_are_counted():
@@ -257,7 +243,7 @@ def test_scores_that_only_some_spans_have_are_counted():
         "that only some spans of a cluster or frame have: 4. The first: mentions.score of cluster 0 in doc" in message
     )
     assert doc.spans["coref_clusters_1"].attrs == {"link_scores": [1.0, 0.5]}
-    assert get_frames(doc)[0].scores is None
+    assert annotation.get_frames(doc)[0].scores is None
 
 
 # Bad data

@@ -8,18 +8,8 @@ import pytest
 from spacy.lang.en import English
 from spacy.tokens import Doc
 
-from spacy_span_selector import to_dict
-from spacy_span_selector.annotation import (
-    Argument,
-    Frame,
-    set_clusters,
-    set_frames,
-    set_labelled_spans,
-    set_mentions,
-    set_predicates,
-    set_quotations,
-    set_title,
-)
+from spacy_span_selector import annotation, to_dict
+from spacy_span_selector.annotation import Argument, Frame
 
 from ....spans import put_spans
 from .documents import full_doc, rows
@@ -94,24 +84,24 @@ def test_a_document_with_everything(doc: Doc):
 def test_a_score_that_is_no_probability_is_an_error(score: float):
     """Written, it could not be read."""
     doc = Doc(VOCAB, words=["Ann", "left"])
-    set_title(doc, "a night")
-    set_labelled_spans(doc, [(0, 1, "PER"), (1, 2, "EVENT")], [0.98765432, 1.00001])
+    annotation.set_title(doc, "a night")
+    annotation.set_labelled_spans(doc, [(0, 1, "PER"), (1, 2, "EVENT")], [0.98765432, 1.00001])
     assert to_dict(doc)["labelled_spans"]["score"] == [0.9877, 1.0]  # once rounded
-    set_labelled_spans(doc, [(0, 1, "PER"), (1, 2, "EVENT")], [1.0, score])
+    annotation.set_labelled_spans(doc, [(0, 1, "PER"), (1, 2, "EVENT")], [1.0, score])
     message = (
         rf"Can't write document 'a night': labelled_spans.score\[1\] is {score}; expected a probability from 0 to 1"
     )
     with pytest.raises(ValueError, match=message):
         to_dict(doc)
-    set_labelled_spans(doc, [])
-    set_clusters(doc, [[(0, 1)]], link_scores=[[score]])
+    annotation.set_labelled_spans(doc, [])
+    annotation.set_clusters(doc, [[(0, 1)]], link_scores=[[score]])
     with pytest.raises(ValueError, match=r"mentions.link_score\[0\] is "):
         to_dict(doc)
 
 
 def test_an_argument_may_be_its_predicate():
     doc = Doc(VOCAB, words=["Ann", "left"])
-    set_frames(doc, [Frame(1, 2, [Argument(1, 2, "V"), Argument(0, 1, "ARG0")], None, [1.0, 0.5, 0.25])])
+    annotation.set_frames(doc, [Frame(1, 2, [Argument(1, 2, "V"), Argument(0, 1, "ARG0")], None, [1.0, 0.5, 0.25])])
     data = to_dict(doc)
     assert data["frames"] == {"start": [4], "end": [8], "score": [1.0]}
     assert (data["arguments"]["role"], data["arguments"]["score"]) == (["ARG0", "V"], [0.25, 0.5])
@@ -119,8 +109,8 @@ def test_an_argument_may_be_its_predicate():
 
 def test_an_argument_around_a_mention_has_its_cluster():
     doc = Doc(VOCAB, words=["Bob", "spoke", "to", "Ann", "about", "tea"])
-    set_clusters(doc, [[(0, 1)], [(3, 4)]])
-    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 4, "ARG2"), Argument(4, 6, "ARG1")])])
+    annotation.set_clusters(doc, [[(0, 1)], [(3, 4)]])
+    annotation.set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 4, "ARG2"), Argument(4, 6, "ARG1")])])
     assert to_dict(doc)["arguments"]["cluster"] == [0, 1, None]
 
 
@@ -134,17 +124,17 @@ def test_what_is_not_known_is_left_out():
     doc = Doc(VOCAB, words=["London", "slept"], spaces=[True, False])
     nothing = {"format": "spacy_span_selector.Doc.v2", "text": "London slept"}
     assert to_dict(doc) == nothing
-    set_clusters(doc, [[(0, 1)]])  # of no person
+    annotation.set_clusters(doc, [[(0, 1)]])  # of no person
     mentions = {"cluster": [0], "start": [0], "end": [6]}
     assert to_dict(doc) == {**nothing, "clusters": {"representative": [0]}, "mentions": mentions}
 
 
 def test_an_annotated_document_without_anything_has_empty_lists():
     doc = Doc(VOCAB, words=["Ann", "left"])
-    set_mentions(doc, [], [])
-    set_predicates(doc, [])
-    set_quotations(doc, [])
-    set_labelled_spans(doc, [])
+    annotation.set_mentions(doc, [], [])
+    annotation.set_predicates(doc, [])
+    annotation.set_quotations(doc, [])
+    annotation.set_labelled_spans(doc, [])
     assert to_dict(doc) == {
         "format": "spacy_span_selector.Doc.v2",
         "text": "Ann left ",
@@ -168,9 +158,9 @@ def test_selected_spans_tell_that_the_component_ran():
 def test_other_prefixes(doc: Doc):
     parts = {"clusters", "unlinked_mentions", "frames"}
     other = Doc(VOCAB, words=["Ann", "left"])
-    set_clusters(other, [[(0, 1)]], prefix="people")
-    set_mentions(other, [(0, 1), (1, 2)], [1.0, 0.5], key="candidates")
-    set_frames(other, [Frame(1, 2, [Argument(0, 1, "ARG0")])], prefix="roles")
+    annotation.set_clusters(other, [[(0, 1)]], prefix="people")
+    annotation.set_mentions(other, [(0, 1), (1, 2)], [1.0, 0.5], key="candidates")
+    annotation.set_frames(other, [Frame(1, 2, [Argument(0, 1, "ARG0")])], prefix="roles")
     keys = {"cluster_prefix": "people", "mentions_key": "candidates", "frame_prefix": "roles"}
     data = to_dict(other, **keys)
     assert rows(data["mentions"]) == [{"cluster": 0, "start": 0, "end": 3}]
@@ -218,8 +208,8 @@ def test_scores_as_spancat_writes_them_are_those_of_json():
 
 def test_clusters_have_the_labels_of_the_labelled_spans_that_are_written():
     doc = Doc(VOCAB, words=["Ann", "left"])
-    set_clusters(doc, [[(0, 1)]])
-    set_labelled_spans(doc, [(0, 1, "PER")], key="other")
+    annotation.set_clusters(doc, [[(0, 1)]])
+    annotation.set_labelled_spans(doc, [(0, 1, "PER")], key="other")
     assert "entity_label" not in to_dict(doc, labelled_key="sc")["clusters"]
     for data in (to_dict(doc), to_dict(doc, labelled_key="other")):
         assert data["clusters"]["entity_label"] == ["PER"]
