@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector import from_dict, to_dict
+from spacy_span_selector import from_dict, render, to_dict
 from spacy_span_selector.annotation import (
     CONSTITUENTS_KEY,
     LABELLED_KEY,
@@ -31,7 +31,6 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.extensions import register_extensions
 from spacy_span_selector.tools.formats.registry import all_formats
-from spacy_span_selector.tools.rendering import render_page
 
 from .fuzzing import fuzz
 from .strategies import Text, odd_values, texts
@@ -146,7 +145,7 @@ def test_spans_with_labels(key: str, drawn: list[Any]) -> None:
 def test_documents_with_any_spans_are_shown_and_exported(text: Text) -> None:
     """Even where spans have no tokens, as a user may have put them in `doc.spans`."""
     doc = text.doc(Vocab())
-    assert isinstance(render_page([doc]), str)
+    assert isinstance(render(doc, page=True), str)
     assert isinstance(doc._.resolved_text, str) and isinstance(repr(doc._.srl), str)
     assert len(doc._.coref_clusters) <= 2
     assert to_dict(from_dict(to_dict(doc, tokens=True), doc.vocab)) == to_dict(doc)

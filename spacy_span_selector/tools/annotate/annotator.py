@@ -18,8 +18,7 @@ from ...documents.tokenized import make_doc
 from ...people.transcripts import read_transcript, set_turns
 from ...pipeline.batches import batch_by_words
 from ..files.pipelines import find_keys, load_pipeline
-from ..formats.registry import formats
-from .formats import TABLES, Rows, Settings, TableKind, find_rows, make_writer, write_tables
+from .formats import TABLES, Rows, Settings, TableKind, find_rows, make_writer, output_format, write_tables
 from .records import Part, Record, describe
 
 Add = Callable[[Record, Doc], object]
@@ -89,7 +88,7 @@ class Annotator:
             return self._annotate_part(part, [self._try_alone(record) for record in part.records])
 
     def _annotate_part(self, part: Part, records: Iterable[Record], tick: Tick | None = None) -> PartResult:
-        writer = make_writer(formats.get(self.job.format), self.settings)
+        writer = make_writer(output_format(self.job.format), self.settings)
         rows: Rows = {name: [] for name in TABLES}
 
         def add(record: Record, doc: Doc) -> None:
@@ -156,10 +155,7 @@ class Annotator:
         """The document of a record as the pipeline gets it, or why there is none."""
         content, most = record.content, self.nlp.max_length
         if isinstance(content, str) and len(content) > most:
-            return (
-                f"the text has {len(content):,} characters, more than {most:,}, the most that are allowed; cut it, or "
-                "allow more with --max-length"
-            )
+            return f"the text has {len(content):,} characters, more than {most:,}; cut it, or raise --max-length"
         try:
             make = read_transcript if self.job.transcripts and not record.speakers else make_doc
             doc = make(self.nlp, content) if isinstance(content, str) else Doc(self.nlp.vocab).from_bytes(content)

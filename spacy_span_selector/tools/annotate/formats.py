@@ -8,11 +8,11 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from io import BytesIO, StringIO
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args, get_origin
 
 from pydantic import BaseModel
 from spacy.tokens import Doc, DocBin
@@ -28,7 +28,7 @@ from ..formats.commands import read_spacy_file
 from ..formats.plain import to_dict
 from ..formats.plain.schema import Document, rounded
 from ..formats.plain.writer import mention_rows
-from ..formats.registry import Format, all_formats
+from ..formats.registry import Format, Write, all_formats
 from ..rendering import Page
 from .records import RESERVED, Reading, Record, plain, require_pyarrow
 
@@ -49,14 +49,11 @@ TableKind = Literal["parquet", "csv"]
 
 
 class Settings(NamedTuple):
-    """The settings of writers."""
-
     keys: dict[str, Any]  # where the pipeline puts its annotation, as arguments of `to_dict`
     tokens: bool = False
     columns: bytes | None = None
 
     def to_dict(self, doc: Doc) -> dict[str, Any]:
-        """A document as plain data."""
         return to_dict(doc, tokens=self.tokens, **self.keys)
 
 
@@ -117,7 +114,7 @@ class Docs(Writer):
 class Written(Docs):
     """All documents in a format that `export` has, written at the end of the file."""
 
-    def __init__(self, settings: Settings, write: Callable[[Sequence[Doc]], str]) -> None:
+    def __init__(self, settings: Settings, write: Write) -> None:
         super().__init__(settings)
         self.write = write
 
@@ -133,8 +130,6 @@ class Written(Docs):
 
 
 class Html(Writer):
-    """A page of all documents."""
-
     def __init__(self, settings: Settings) -> None:
         keys = settings.keys
         self.page = Page(cluster_prefix=keys.get("cluster_prefix"), frame_prefix=keys.get("frame_prefix"))
@@ -154,17 +149,21 @@ HTML = Format(name="html", title="an HTML page", suffixes=(".html",), writer=Htm
 
 
 def output_formats() -> dict[str, Format]:
-    """Return the formats of output files by name."""
     return {format_.name: format_ for format_ in all_formats() if format_.is_output}
 
 
+def output_format(name: str) -> Format:
+    """Return the format of output files with this name; a ValueError says which there are."""
+    known = output_formats()
+    if name not in known:
+        raise ValueError(f"The format {name!r} can't be written. Take one of {', '.join(known)}.")
+    return known[name]
+
+
 def make_writer(format_: Format, settings: Settings) -> Writer:
-    """Return a writer of one file in a format."""
-    if format_.writer is None and format_.write is not None:
-        return Written(settings, format_.write)
-    if format_.writer is None:
-        raise ValueError(f"The format {format_.name!r} can't be written. Take one of {', '.join(output_formats())}.")
-    return format_.writer(settings)
+    if format_.writer is not None:
+        return format_.writer(settings)
+    return Written(settings, cast(Write, format_.write))
 
 
 def passed_columns(files: Iterable[InputFile], reading: Reading) -> bytes:
@@ -194,7 +193,6 @@ def write_table(rows: list[dict[str, Any]], schema: pyarrow.Schema) -> bytes:
 
 
 def table_schema(columns: bytes | None) -> pyarrow.Schema:
-    """The columns of a table of documents: those of plain data, and those that are passed on."""
     arrow = require_pyarrow()
     if columns is None:
         return plain_schema().append(arrow.field(FIELDS, arrow.string()))
@@ -203,12 +201,10 @@ def table_schema(columns: bytes | None) -> pyarrow.Schema:
 
 @cache
 def plain_schema() -> pyarrow.Schema:
-    """The columns of plain data, which its models declare."""
     return make_schema(_types(Document))
 
 
 def make_schema(types: Mapping[str, Any]) -> pyarrow.Schema:
-    """Columns of such types."""
     return require_pyarrow().schema([(name, _arrow_type(kind)) for name, kind in types.items()])
 
 
@@ -280,7 +276,6 @@ def find_rows(doc: Doc, keys: Mapping[str, str]) -> Rows:
 
 
 def write_tables(rows: Rows, kind: TableKind) -> dict[str, bytes]:
-    """The content of the file of each table."""
     if kind == "csv":
         return {name: _write_csv(rows[name], list(columns)) for name, columns in TABLES.items()}
     return {name: write_table(rows[name], make_schema(columns)) for name, columns in TABLES.items()}

@@ -33,8 +33,6 @@ ROWS_AT_ONCE = 64  # each may be a novel
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file to read."""
-
     path: str  # as it was given, or found in a folder; "-" for the standard input
     kind: str  # one of `READERS`
     compressed: bool
@@ -95,7 +93,7 @@ def _find(path: str) -> list[str]:
     if path == STDIN:
         return [STDIN]
     if os.path.isdir(path):
-        names = find_files(path, lambda name: _kind(name) is not None)
+        names = [*map(str, find_files(path, lambda name: _kind(name) is not None))]
     elif os.path.lexists(path):
         if problem := what_is_wrong(path):
             raise ValueError(f"{path}: {problem}.")
@@ -207,7 +205,6 @@ def read_table(file: InputFile, reading: Reading) -> Iterator[Record]:
 
 
 READERS = {"txt": read_text_file, "jsonl": read_json_lines, "parquet": read_table, "spacy": read_docs_file}
-"""The reader of each kind of file."""
 
 
 def read_records(files: Iterable[InputFile], reading: Reading) -> Iterator[Record]:

@@ -135,7 +135,6 @@ def annotate_dataset(
 def _map(
     dataset: Dataset, worker: type, job: Job, *columns: str, num_cpus: float = 1, num_gpus: float, **pool: int
 ) -> Dataset:
-    """Let a pool of workers annotate the blocks of a dataset."""
     job = replace(
         job,
         model=str(Path(job.model).resolve()) if Path(job.model).is_dir() else job.model,

@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, Any
 
@@ -58,8 +57,6 @@ class OutputStream:
 
 
 class OutputFolder:
-    """The folder of a run that may have begun before."""
-
     def __init__(self, path: Path, manifest: Manifest, suffixes: Mapping[str, str]) -> None:
         """Open a folder, or begin one. Only one process may do so: it must hold the lock."""
         self.path = path
@@ -67,7 +64,6 @@ class OutputFolder:
         self.suffixes = suffixes  # of files, by the names of the flat tables; "" for documents
         self.done: dict[int, str] = {}  # the parts that are done, with the fingerprints of their records
         self.totals = no_counts()
-        self.dates = {"started": _now()}  # by the first run in the folder, and `finished` by the last one
         self.warnings: list[str] = []  # what may make the result differ from that of one run
         self._begun = False
         if (path / MANIFEST).exists():
@@ -115,14 +111,11 @@ class OutputFolder:
 
     def finish(self) -> None:
         self._tidy_errors()
-        if self._begun or "finished" not in self.dates:
-            self.dates["finished"] = _now()
         self._write_manifest(complete=True)
 
     def _write_manifest(self, complete: bool) -> None:
-        dates = self.dates if complete else {"started": self.dates["started"]}
         counts = self.totals if complete else {}
-        content = {"format": FORMAT, **self.manifest, **dates, "complete": complete, **counts}
+        content = {"format": FORMAT, **self.manifest, "complete": complete, **counts}
         write_file(self.path / MANIFEST, json.dumps(content, indent=2) + "\n")
 
     def _check_empty(self) -> None:
@@ -156,11 +149,8 @@ class OutputFolder:
             return
         self.warnings = parts.pop("versions")
         if other := [f"{part}, {line}" for part, lines in parts.items() for line in lines]:
-            raise ValueError(
-                f"{self.path} has {len(self.done):,} parts of another run, and a mixture would be of no use: "
-                f"{'; '.join(other)}. Take another folder, or delete this one to begin again."
-            )
-        self.dates |= {name: found[name] for name in ("started", "finished") if name in found}
+            found = f"{self.path} has {len(self.done):,} parts of another run: {'; '.join(other)}"
+            raise ValueError(f"{found}. Take another folder, or delete this one to begin again.")
 
     def _tidy_errors(self) -> None:
         """Bring errors into the order of parts, and leave out those of parts that are not done."""
@@ -180,7 +170,3 @@ class OutputFolder:
 
 
 Output = OutputFolder | OutputStream
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="seconds")

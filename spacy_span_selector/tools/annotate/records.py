@@ -43,14 +43,11 @@ class Record:
 
 
 class Part(NamedTuple):
-    """The records that a file is made of."""
-
     number: int
     records: list[Record]
 
     @property
     def end(self) -> int:
-        """The number of bytes of all inputs before its end."""
         return self.records[-1].end
 
     @property
@@ -88,9 +85,7 @@ class Reading:
         name = source
         try:
             if deep := [key for key, value in values.items() if _is_deeper(value, MOST_LEVELS)]:
-                raise ValueError(
-                    f"'{deep[0]}' is nested more than {MOST_LEVELS} levels deep. Leave it out, or flatten it."
-                )
+                raise ValueError(f"'{deep[0]}' has more than {MOST_LEVELS} levels. Leave it out, or flatten it.")
             name = self._name(source, values)
             text = values.get(self.text_field)
             if not isinstance(text, str):

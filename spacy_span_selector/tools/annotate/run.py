@@ -18,9 +18,8 @@ from tqdm import tqdm
 
 from ..files.pipelines import describe_pipeline
 from ..files.runs import only_process_in, prepare_worker, versions
-from ..formats.registry import formats
 from .annotator import Annotator, Job, PartResult, Tick
-from .formats import TABLES
+from .formats import TABLES, output_format
 from .inputs import InputFile, describe_inputs, read_records, total_size
 from .output import COMMAND, Output, OutputFolder
 from .records import Part, Reading, cut_into_parts
@@ -84,11 +83,9 @@ def _annotate(job: Job, part: Part) -> PartResult:
 
 def report_death(part: Part) -> ValueError:
     """The error if the process that annotates a part, or one of those after it, has died."""
-    return ValueError(
-        f"A process that annotates has ended, perhaps for lack of memory, when part {part.number}, {part.place}, and "
-        "the parts after it were under way. The same command goes on there; fewer processes (--n-process) or smaller "
-        "batches (--batch-words) need less memory."
-    )
+    found = f"A process that annotates has ended, perhaps for lack of memory, at part {part.number}, {part.place}"
+    cure = "The same command goes on there; a smaller --n-process or --batch-words needs less memory."
+    return ValueError(f"{found}, or one after it. {cure}")
 
 
 class Progress:
@@ -97,15 +94,9 @@ class Progress:
     def __init__(self, total: int | None) -> None:
         self.words = 0
         self.begun = self.seconds = 0.0
-        self.bar = tqdm(
-            total=total,
-            bar_format=(
-                "{percentage:3.0f}% |{bar}| {desc} [{elapsed}, left {remaining}]" if total else "{desc} [{elapsed}]"
-            ),
-            smoothing=0,
-            dynamic_ncols=True,
-            mininterval=0.1 if sys.stderr.isatty() else 30,  # seconds
-        )
+        shown = "{percentage:3.0f}% |{bar}| {desc} [{elapsed}, left {remaining}]" if total else "{desc} [{elapsed}]"
+        seconds = 0.1 if sys.stderr.isatty() else 30  # between two lines
+        self.bar = tqdm(total=total, bar_format=shown, smoothing=0, dynamic_ncols=True, mininterval=seconds)
 
     def begin(self, parts: Iterable[Part]) -> Iterator[Part]:
         """Start the clock with the first part, for which a backend asks once it has loaded the pipeline."""
@@ -148,7 +139,7 @@ def annotate_to_folder(
     backend: Backend = in_this_process,
 ) -> Summary:
     """Annotate files into a folder, and go on where an earlier run in it was stopped."""
-    format_ = formats.get(job.format)
+    format_ = output_format(job.format)
     part_words = part_words or format_.part_words
     fields = {"text_field": reading.text_field, "id_field": reading.id_field, "part_words": part_words}
     manifest = {
@@ -167,7 +158,7 @@ def annotate_to(
 ) -> Summary:
     """Annotate files into a folder that is locked, or into a stream."""
     progress = Progress(total_size(files))
-    parts = cut_into_parts(read_records(files, reading), part_words or formats.get(job.format).part_words)
+    parts = cut_into_parts(read_records(files, reading), part_words or output_format(job.format).part_words)
     pending = progress.begin(output.pending(parts, progress.skip))
     with closing(progress.bar), closing(backend(job, pending, progress.tick)) as results:
         for result in results:

@@ -73,15 +73,9 @@ SAME_ROLE = Kind(
     "each of these roles once for each predicate",
     "Correct the role, write C- before it if the argument continues the first, or take it out of 'unique_roles'.",
 )
-SAME_PREDICATE = Kind(
-    "predicates that have a second frame", "one frame for each predicate", "Put all arguments in one frame."
-)
-CROSSING_QUOTATIONS = Kind(
-    "quotations that cross an earlier one", f"quotations {NESTING}", "Correct the span that is wrong."
-)
-SAME_QUOTATION = Kind(
-    "quotations that are there a second time", "each quotation once, with one speaker", "Remove one of the two."
-)
+SAME_PREDICATE = Kind("predicates that have a second frame", "one frame for each", "Put all arguments in one frame.")
+CROSSING_QUOTATIONS = Kind("quotations that cross an earlier one", f"quotations {NESTING}", "Correct the wrong span.")
+SAME_QUOTATION = Kind("quotations that are there twice", "each once, with one speaker", "Remove one of the two.")
 NO_MENTION = Kind(
     "speakers and addressees of quotations that are no mention of a cluster, so that nobody knows who they are",
     "a mention of a cluster, of one mention if need be",
@@ -92,9 +86,7 @@ IN_TWO_FILES = Kind(
     "each text in one file",
     "Remove it from one of them.",
 )
-IN_ONE_FILE = Kind(
-    "documents whose text is in the same file a second time", "each text once", "Remove one of them.", loses=False
-)
+IN_ONE_FILE = Kind("documents whose text is in the same file twice", "each text once", "Remove one.", loses=False)
 
 
 def check_spans(doc: Doc, task: Task, pipe: Pipe) -> Iterator[Finding]:

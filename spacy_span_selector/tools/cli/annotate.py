@@ -8,12 +8,11 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from typer.core import TyperCommand
 
-from ._app import app, friendly_errors
+from ._app import CodePath, GpuId, Model, app, friendly_errors
 
 if TYPE_CHECKING:
     from ..annotate import Reading, Summary
@@ -21,34 +20,20 @@ if TYPE_CHECKING:
 
 STDOUT = "-"
 JSON_LINES, PARQUET = "jsonl", "parquet"
-RAY = "--ray"
 RAY_ADDRESS = re.compile(r"auto|local|(\[[\da-fA-F:]+\]|[\w.-]+):\d+")
 
 
-class AnnotateCommand(TyperCommand):
-    """Lets `--ray` do without an address, wherever it stands: what comes after it is its value if it is an address."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        options = args[: args.index("--")] if "--" in args else args
-        place = options.index(RAY) if RAY in options else None
-        if place is not None and not RAY_ADDRESS.fullmatch("".join(options[place + 1 : place + 2])):
-            args = [*args[:place], f"{RAY}=local", *args[place + 1 :]]
-        return super().parse_args(ctx, args)
-
-
-@app.command("annotate", cls=AnnotateCommand)
+@app.command("annotate")
 def annotate_cli(
-    model: Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")],
+    model: Model,
     paths: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT... OUT",
-            help="Files (.txt, .jsonl, both also as .gz, .parquet, .spacy), folders, quoted patterns, or - for the "
-            "standard input; and the folder to write, or - for the standard output",
+            metavar="INPUT... OUT", help="Files, folders, quoted patterns or -; and the folder to write, or -"
         ),
     ],
     format_: Annotated[
-        str, typer.Option("--format", help="Format of the output: jsonl, parquet, spacy, html, or one of `export`")
+        str, typer.Option("--format", help="jsonl, parquet, spacy, html, or one of `export`")
     ] = JSON_LINES,
     text_field: Annotated[str, typer.Option(help="Field of JSON lines, or column of tables, with the text")] = "text",
     id_field: Annotated[str | None, typer.Option(help="Field or column with names; by default 'id'")] = None,
@@ -60,14 +45,14 @@ def annotate_cli(
     batch_words: Annotated[int, typer.Option(min=1, help="About how many words are annotated at once")] = 20_000,
     part_words: Annotated[int | None, typer.Option(min=1, help="About how many words an output file has")] = None,
     max_length: Annotated[int | None, typer.Option(min=1, help="Most characters of a text, if not 1,000,000")] = None,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", min=-1, help="GPU to use; -1 for the CPU")] = -1,
+    gpu_id: GpuId = -1,
     ray: Annotated[
-        str | None, typer.Option(metavar="[ADDRESS]", help="Use a Ray cluster, HOST:PORT or 'auto', or this machine")
+        str | None, typer.Option(metavar="ADDRESS", help="Use Ray: 'local', on this machine; 'auto'; or HOST:PORT")
     ] = None,
     num_gpus: Annotated[float, typer.Option(min=0, help="With --ray: GPUs for each process, such as 0.5")] = 0,
-    code: Annotated[Path | None, typer.Option("--code", "-c", exists=True, help="Python file to import first")] = None,
+    code: CodePath = None,
 ) -> None:
-    """Annotate texts, as many as you like, with a trained pipeline.
+    """Annotate texts, as many as you like, with a trained pipeline: .txt, .jsonl, both also as .gz, .parquet, .spacy.
 
     OUT gets part-00000.jsonl and so on, each whole or not there at all, and errors.jsonl with what could not be
     annotated. After a kill, or Ctrl-C, the same command goes on where it was stopped.
@@ -108,8 +93,9 @@ def annotate_cli(
             if out == STDOUT:
                 summary = annotate_to(OutputStream(stdout, sys.stderr), job, files, reading, part_words, backend)
             else:
-                how: dict[str, Any] = {"reading": reading, "part_words": part_words, "backend": backend}
-                summary = annotate_to_folder(job, files, Path(out), **how)
+                summary = annotate_to_folder(
+                    job, files, Path(out), reading=reading, part_words=part_words, backend=backend
+                )
         except BrokenPipeError:  # such as 'head', which has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())  # for what Python flushes at its end
             raise typer.Exit(1) from None
@@ -128,23 +114,22 @@ def _find_backend(ray: str | None, n_process: int | None, num_gpus: float, gpu_i
             raise ValueError("--num-gpus is for --ray. Without it, --gpu-id chooses a GPU.")
         return in_this_process if n_process in (None, 1) else in_processes(n_process)
     if not RAY_ADDRESS.fullmatch(ray):
-        raise ValueError(f"--ray={ray}: expected HOST:PORT, such as 10.0.0.1:6379, 'auto', or no address.")
+        raise ValueError(f"--ray {ray}: expected HOST:PORT, such as 10.0.0.1:6379, 'auto', or 'local'.")
     if gpu_id >= 0:
         raise ValueError("--ray gives each process its GPU: say --num-gpus 1 instead of --gpu-id.")
     return in_ray(ray, workers=n_process, num_gpus=num_gpus)
 
 
 def _check_paths(inputs: Sequence[str], out: str, format_: str, tables: str | None) -> None:
-    from ..annotate.formats import output_formats
+    from ..annotate.formats import output_format, output_formats
 
-    if format_ not in (known := output_formats()):
-        raise ValueError(f"--format: {format_!r} is not one of {', '.join(map(repr, known))}.")
+    output_format(format_)
     if not inputs:
         raise ValueError(f"Expected inputs and, last, the folder to write; found only {out}.")
     if out == STDOUT and (format_ != JSON_LINES or tables):
         found = "tables" if tables else format_
         raise ValueError(f"The standard output can only be JSON lines, not {found}. Name a folder to write.")
-    suffixes = tuple(suffix for each in known.values() for suffix in each.suffixes)
+    suffixes = tuple(suffix for each in output_formats().values() for suffix in each.suffixes)
     if out != STDOUT and (Path(out).is_file() or out.endswith(suffixes)):
         cure = f"For one file, write to the standard output: '- > {out}'; or join parts: 'cat OUT/part-*.jsonl'."
         raise ValueError(f"{out}: expected a folder to write, which gets a file for each part. {cure}")

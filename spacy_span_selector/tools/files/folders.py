@@ -12,16 +12,14 @@ MANIFEST = "manifest.json"  # says in its folder which command wrote it
 PIPELINE = ("config.cfg", "meta.json")  # what every pipeline has in its folder
 
 
-def find_files(folder: str, wanted: Callable[[str], bool]) -> list[str]:
-    """Find files, except hidden ones, in an order that does not depend on the system.
+def find_files(folder: str | Path, wanted: Callable[[str], bool]) -> list[Path]:
+    """Find files by their names, except hidden ones, sorted; and links that lead nowhere: see `what_is_wrong`.
 
     Links to folders are followed, as corpora are often put together from them; a folder is searched once. What commands
     have made in folders within is left out, with a warning.
-
-    RETURNS (list[str]): The paths, those of links that lead nowhere, too: `what_is_wrong` describes them.
     """
-    found: list[str] = []
-    folders, links = [folder], list[str]()  # a folder is searched where it lies, rather than by a link to it
+    found: list[Path] = []
+    folders, links = [str(folder)], list[str]()  # a folder is searched where it lies, rather than by a link to it
     searched = {str(path) for path in Path(os.path.realpath(folder)).parents}  # a link to one of them goes in a circle
     while folders or links:
         path = folders.pop() if folders else links.pop(0)
@@ -36,8 +34,8 @@ def find_files(folder: str, wanted: Callable[[str], bool]) -> list[str]:
             if os.path.isdir(inside):
                 (links if os.path.islink(inside) else folders).append(inside)
             elif wanted(name):
-                found.append(inside)
-    return sorted(found, key=_order)
+                found.append(Path(inside))
+    return sorted(found)
 
 
 def made_as(folder: str | Path) -> str:
@@ -60,16 +58,10 @@ def is_made(file: str | Path, folder: str | Path) -> bool:
     return bool(found)
 
 
-def what_is_wrong(path: str) -> str:
+def what_is_wrong(path: str | Path) -> str:
     """Why a path can't be read as a file; "" if it can."""
     if os.path.isfile(path):
         return "" if os.access(path, os.R_OK) else "it can't be opened (Permission denied)"
     if os.path.exists(path):
         return "a folder, a pipe or a device, and no file; write what comes from it to a file"
     return f"a link to {os.readlink(path)}, which is not there" if os.path.islink(path) else "it is not there"
-
-
-def _order(path: str) -> list[tuple[bool, str]]:
-    """Files come before folders beside them."""
-    *folders, name = path.split(os.sep)
-    return [*((True, folder) for folder in folders), (False, name)]

@@ -70,14 +70,11 @@ def file_digest(path: Path) -> str:
 
 def versions() -> dict[str, str]:
     """The versions of Python and of the packages that compute; "none" for one that is not installed."""
-    return {"python": platform.python_version(), **{package: _version(package) for package in PACKAGES}}
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "none"
+    found = {"python": platform.python_version(), **dict.fromkeys(PACKAGES, "none")}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

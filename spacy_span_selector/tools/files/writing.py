@@ -17,7 +17,6 @@ TEMPORARY = ".spacy-span-selector-"  # how the names of temporary files begin: a
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write one file, as `write_files` does."""
     write_files([(path, content)])
 
 

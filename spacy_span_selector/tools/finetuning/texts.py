@@ -12,16 +12,7 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ...annotation import (
-    as_declared,
-    declare,
-    describe_doc,
-    get_annotates,
-    get_labelled_spans,
-    set_annotates,
-    set_labelled_spans,
-    types_of,
-)
+from ... import annotation
 from ...examples.corpus import read_sound_docs
 from ...scoring.task import find_tasks
 from ..files.folders import find_files, what_is_wrong
@@ -36,10 +27,6 @@ ANNOTATED = (BRACKETED, SPACY)  # how the names of files end that have gold anno
 NOT_LEARNT = "documents without annotation that the pipeline has a component for"
 IN_DEV = "documents that are in dev, too"
 SHARE = 5  # one document in so many is split off
-TOO_FEW = (
-    "Found too few annotated documents to split off some that are only scored: {}. Annotate at least two in the same "
-    "way, or give others as --dev."
-)
 
 
 @dataclass(frozen=True)
@@ -60,37 +47,28 @@ def gather(
     pipes: dict[str, Any] = dict(nlp.pipeline)
     if not tasks:
         raise ValueError(f"The pipeline has none of the components that can be fine-tuned, but {nlp.pipe_names}.")
-    docs = read_annotated(path, nlp, report, annotates)
+
+    def read_learnable(source: Path) -> list[Doc]:
+        docs = read_annotated(source, nlp, report, annotates)
+        return _leave_out(docs, lambda doc: not annotated_for(doc, nlp), NOT_LEARNT, report)
+
+    docs = read_learnable(path)
     if dev_path is None:
-        train, dev = split_off(_leave_out(docs, lambda doc: not annotated_for(doc, nlp), NOT_LEARNT, report), nlp)
+        train, dev = split_off(docs, nlp)
     else:
-        dev = read_annotated(dev_path, nlp, report, annotates)
-        dev = _leave_out(dev, lambda doc: not annotated_for(doc, nlp), NOT_LEARNT, report)
+        dev = read_learnable(dev_path)
         known = {doc.text for doc in dev}
         train = _leave_out(docs, lambda doc: doc.text in known, IN_DEV, report)
-        train = _leave_out(train, lambda doc: not annotated_for(doc, nlp), NOT_LEARNT, report)
-        if not train:
+        if docs and not train:
             raise ValueError(f"All of {path} is in {dev_path}: nothing is left to learn. Give dev other texts.")
     learning = [name for name in tasks if any(tasks[name].can_learn(doc, pipes[name]) for doc in train)]
     if not learning:
         expected = ", ".join(f"{task.group}s" for task in tasks.values())
-        raise ValueError(
-            f"{path}: found nothing to learn. Expected {expected} in some document, as in docs/bracketed.md."
-        )
+        raise ValueError(f"{path}: found nothing to learn. Expected {expected}, as in docs/bracketed.md.")
     if not any(annotated_for(doc, nlp).intersection(learning) for doc in dev):
-        raise ValueError(
-            f"{dev_path or path}: dev has no annotation for {' and '.join(learning)}, unlike the other texts. Annotate "
-            "it in the same way."
-        )
+        found = f"{dev_path or path}: dev has no annotation for {' and '.join(learning)}, unlike the other texts"
+        raise ValueError(f"{found}. Annotate it in the same way.")
     return Texts(train, dev, learning)
-
-
-def check_number(path: Path) -> None:
-    """Refuse a single document, of which nothing can be split off, before anything is loaded, which takes long."""
-    files = find_texts(path)
-    is_read = len(files) == 1 and files[0].suffix != SPACY and not what_is_wrong(str(files[0]))
-    if is_read and f"\n{HEADING}" not in read_text(files[0]):
-        raise ValueError(TOO_FEW.format(1))
 
 
 def annotated_for(doc: Doc, nlp: Language) -> frozenset[str]:
@@ -102,10 +80,10 @@ def annotated_for(doc: Doc, nlp: Language) -> frozenset[str]:
 def find_unmarked(texts: Texts, nlp: Language) -> list[str]:
     """The labels of spans that are known, and that no text marks, though one is annotated for them."""
     pipes = _labelling_pipes(texts, nlp)
-    spans = [span for pipe in pipes for doc in texts.train for span in get_labelled_spans(doc, pipe.spans_key)]
-    marked = {label for span in spans for label in types_of(span.label)}
-    declared = [get_annotates(doc) for doc in texts.train]
-    wanted = {label for labels in declared for each in labels or () for label in types_of(each)}
+    groups = [annotation.get_labelled_spans(doc, pipe.spans_key) for pipe in pipes for doc in texts.train]
+    marked = {label for span in chain(*groups) for label in annotation.types_of(span.label)}
+    declared = [annotation.get_annotates(doc) for doc in texts.train]
+    wanted = {label for labels in declared for each in labels or () for label in annotation.types_of(each)}
     known = [label for pipe in pipes for label in pipe.labels]
     return [label for label in known if label not in marked and (None in declared or label in wanted)]
 
@@ -117,23 +95,24 @@ def keep_known(texts: Texts, nlp: Language) -> None:
     """
     tasks = find_tasks(nlp)
     linked = {name for name, task in tasks.items() if task.factory == "structured_coref"}
-    docs = [doc for doc in texts.train if get_annotates(doc) is not None and not linked & annotated_for(doc, nlp)]
+    declared = [doc for doc in texts.train if annotation.get_annotates(doc) is not None]
+    docs = [doc for doc in declared if not linked & annotated_for(doc, nlp)]
     for pipe in _labelling_pipes(texts, nlp):
         for doc, found in zip(docs, nlp.pipe([doc.text for doc in docs]), strict=True):
             _add_known(doc, found, pipe)
 
 
 def _add_known(doc: Doc, found: Doc, pipe: Any) -> None:
-    declared, gold = get_annotates(doc) or [], get_labelled_spans(doc, pipe.spans_key)
-    others = [label for label in pipe.labels if as_declared(label, declared) is None]
+    declared, gold = annotation.get_annotates(doc) or [], annotation.get_labelled_spans(doc, pipe.spans_key)
+    others = [label for label in pipe.labels if annotation.as_declared(label, declared) is None]
     places = {span[:2] for span in gold}
     spans = [(doc.char_span(span.start_char, span.end_char), span.label_) for span in found.spans[pipe.spans_key]]
     known = [(span.start, span.end, label) for span, label in spans if span is not None and label in others]
     known = [span for span in known if span[:2] not in places]
     while crossed := {*chain(*find_crossing([*places, *(span[:2] for span in known)]))} - places:
         known = [span for span in known if span[:2] not in crossed]
-    set_labelled_spans(doc, [*gold, *known], key=pipe.spans_key)
-    set_annotates(doc, [*declared, *others])
+    annotation.set_labelled_spans(doc, [*gold, *known], key=pipe.spans_key)
+    annotation.set_annotates(doc, [*declared, *others])
 
 
 def _labelling_pipes(texts: Texts, nlp: Language) -> list[Any]:
@@ -145,9 +124,9 @@ def find_texts(path: Path) -> list[Path]:
     """A file, or those of a folder, at any depth, whose names say that they are annotated, or else all plain text."""
     if not path.is_dir():
         return [path]
+    everything = find_files(path, lambda name: True)
     for endings in (ANNOTATED, (PLAIN,)):
-        found = [Path(file) for file in find_files(str(path), lambda _: True) if file.endswith(endings)]
-        if found:
+        if found := [file for file in everything if file.name.endswith(endings)]:
             return found
     raise ValueError(f"{path}: a folder without texts. Expected *{BRACKETED}, *{SPACY} or *{PLAIN}.")
 
@@ -158,16 +137,16 @@ def read_annotated(path: Path, nlp: Language, report: Report, annotates: Mapping
     for file in find_texts(path):
         for doc in _read_file(file, nlp, report):
             if doc.text in docs:
-                report.leave_out(REPEATED_DOCUMENTS, f"{file}: {describe_doc(doc)}.")
+                report.leave_out(REPEATED_DOCUMENTS, f"{file}: {annotation.describe_doc(doc)}.")
             elif len(doc):
                 docs[doc.text] = doc
     report.require([*docs], path)
-    return [declare(doc, annotates) for doc in docs.values()]
+    return [annotation.declare(doc, annotates) for doc in docs.values()]
 
 
 def _read_file(file: Path, nlp: Language, report: Report) -> Iterator[Doc]:
     try:
-        if problem := what_is_wrong(str(file)):
+        if problem := what_is_wrong(file):
             raise ValueError(f"{file}: {problem}")
         for doc in read_sound_docs(file, nlp.vocab) if file.suffix == SPACY else _read_bracketed(file, nlp):
             if isinstance(doc, Doc):
@@ -207,7 +186,8 @@ def split_off(docs: Iterable[Doc], nlp: Language) -> tuple[list[Doc], list[Doc]]
         dev += alike[:number]
         train += alike[number:]
     if not dev:
-        raise ValueError(TOO_FEW.format(len(train)))
+        cure = "Annotate two in the same way, or give --dev."
+        raise ValueError(f"Found too few annotated documents to split off some: {len(train)}. {cure}")
     return train, dev
 
 
@@ -215,7 +195,7 @@ def _leave_out(docs: Iterable[Doc], unwanted: Callable[[Doc], bool], what: str, 
     kept = []
     for doc in docs:
         if unwanted(doc):
-            report.leave_out(what, f"{describe_doc(doc)}.")
+            report.leave_out(what, f"{annotation.describe_doc(doc)}.")
         else:
             kept.append(doc)
     return kept

@@ -83,7 +83,6 @@ class TaggedText:
 
 
 def parse_tags(text: str) -> list[TaggedText]:
-    """Split the text of a file into documents, sentences and words."""
     texts: list[TaggedText] = []
     begins = True  # whether the next word begins a sentence
     for number, line in enumerate(text.split("\n"), start=1):
@@ -168,11 +167,7 @@ def _write_word(word: str) -> str:
 
 
 def write_tags(spans: Sequence[LabelledSpan], n_tokens: int, at_least: int) -> list[list[str]]:
-    """Write labelled spans as columns of tags, one for each token in each of at least so many columns.
-
-    A span is in the first column behind those of the spans that it overlaps and that start before it or are longer:
-    outer spans come first.
-    """
+    """Write labelled spans as at least so many columns of tags, outer spans before those that they overlap."""
     columns = [[OUTSIDE] * n_tokens for _ in range(at_least)]
     for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
         taken = [number for number, tags in enumerate(columns) if {*tags[start:end]} != {OUTSIDE}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import spacy
 import typer
@@ -16,7 +16,7 @@ from spacy.vocab import Vocab
 from ...annotation import declare, get_clusters, get_frames, get_labelled_spans, get_quotations
 from ...examples.corpus import read_docs
 from ..files.writing import write_files
-from .registry import Command, Format
+from .registry import Command, Format, Write
 from .reports import Report, leave_out_repeated
 
 SPLITS = ("train", "dev", "test")
@@ -66,11 +66,9 @@ def _convert(paths: Sequence[Path], format_: Format, nlp: Language, annotates: D
 
 def export_command(format_: Format) -> Command:
     """Return the command that exports a format, for typer: its own, or one that writes one file."""
-    write = format_.write
     if format_.export is not None:
         return format_.export
-    if write is None:
-        raise ValueError(f"The format {format_.name!r} can't be written.")
+    write = cast(Write, format_.write)
 
     def export(data: Data, out_path: OutPath) -> None:
         save_texts({out_path: write(read_all(data))})

@@ -14,6 +14,8 @@ from spacy.parts_of_speech import IDS as PARTS_OF_SPEECH
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ...annotation import set_speakers, set_title
+from ...people.speech import find_turns
 from .reports import REPEATED_DOCUMENTS, Report, shorten
 
 COLUMNS = 10
@@ -23,7 +25,6 @@ NOTHING = "_"
 NO_SPACE = "SpaceAfter=No"
 RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")  # words that are written as one: "don't" is "do" and "n't"
 EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
-NUMBER = re.compile(r"[0-9]+")
 COMMENT = re.compile(r"# *(?P<key>\S+) = (?P<value>.*)")
 
 
@@ -55,11 +56,9 @@ class Sentence(NamedTuple):
 def parse_conllu(text: str, source: str, report: Report) -> tuple[dict[str, list[Sentence]], dict[str, str]]:
     """Read the sentences of each document, and say why others can't be read: `# newdoc` without a name is `document 2`.
 
-    What a sentence says of itself is checked: that its words are numbered one after the other; that they are those of
-    `# text`; that sentences with a `# sent_id` of the form NAME-3 are numbered one after the other, from 0 or 1.
+    The words of a sentence must be numbered one after the other, and be those of its comment `# text`.
 
-    RETURNS (tuple[dict[str, list[Sentence]], dict[str, str]]): Sentences and error messages, by document, "" being the
-        name of sentences before the first.
+    RETURNS (tuple[dict[str, list[Sentence]], dict[str, str]]): Sentences and error messages, by document.
     """
     documents: dict[str, list[Sentence]] = {}
     unreadable: dict[str, str] = {}
@@ -85,18 +84,22 @@ def parse_all(text: str, source: str, report: Report) -> dict[str, list[Sentence
     return documents
 
 
-def make_doc(sentences: Sequence[Sequence[Word]], vocab: Vocab) -> Doc:
-    """Make a document of sentences, with spaces, lemmas, parts of speech and sentence starts."""
-    words = [word for sentence in sentences for word in sentence]
-    return Doc(
+def make_doc(title: str, sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
+    """Make a document of sentences, with spaces, lemmas, parts of speech, sentence starts, and speakers if any."""
+    words = [word for sentence in sentences for word in sentence.words]
+    doc = Doc(
         vocab,
         words=[word.form for word in words],
         spaces=[word.space for word in words],
         tags=[word.tag for word in words],
         pos=[word.pos for word in words],
         lemmas=[word.lemma for word in words],
-        sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
+        sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence.words))],
     )
+    set_title(doc, title)
+    if turns := find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words]):
+        set_speakers(doc, turns)
+    return doc
 
 
 def _split_documents(text: str) -> Iterator[tuple[str, int, list[str]]]:
@@ -128,14 +131,14 @@ def _parse_document(name: str, start: int, lines: Sequence[str], source: str, re
             rows.append(Row(place, columns))
         elif not line and rows:
             sentences.append(Sentence(_parse_words(rows, report), comments, rows))
-            _check_sentence(sentences, name)
+            _check_text(sentences[-1])
             rows, comments = [], {}
     return sentences
 
 
-def _check_sentence(sentences: Sequence[Sentence], name: str) -> None:
-    """Check that the last sentence has the words and the number that its comments say."""
-    _, comments, rows = sentences[-1]
+def _check_text(sentence: Sentence) -> None:
+    """Check that a sentence has the words of its comment `# text`."""
+    _, comments, rows = sentence
     forms: list[str] = []  # as they are written: "du", not "de" and "le"
     last = 0  # the last word of those that are written as one
     for _, (index, form, *_) in rows:
@@ -147,12 +150,6 @@ def _check_sentence(sentences: Sequence[Sentence], name: str) -> None:
     if expected is not None and "".join("".join(forms).split()) != "".join(expected.split()):
         found = shorten(" ".join(forms))
         raise ValueError(f"{rows[0].place}: found the words {found}, expected those of `# text`, {shorten(expected)}.")
-    document, _, number = comments.get("sent_id", "").rpartition("-")
-    if document == name and NUMBER.fullmatch(number):
-        _, _, first = sentences[0].comments.get("sent_id", "").rpartition("-")
-        wanted = len(sentences) - (set(first) == {"0"})
-        if (number.lstrip("0") or "0") != str(wanted):
-            raise ValueError(f"{rows[0].place}: found sentence {shorten(number)}, expected sentence {wanted}.")
 
 
 def _parse_words(rows: Sequence[Row], report: Report) -> list[Word]:

@@ -16,7 +16,7 @@ import typer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...annotation import PREDICATE_LABEL, Argument, Frame, set_constituents, set_frames, set_title
+from ...annotation import PREDICATE_LABEL, Argument, Frame, set_constituents, set_frames
 from .columns import EMPTY_CELL, read_starred_column, split_blocks
 from .commands import SPLITS, OutDir, save_docs
 from .conllu import Sentence, Word, make_doc, parse_all
@@ -61,16 +61,17 @@ def read_ewt(source: str | Path, vocab: Vocab | None = None) -> dict[str, list[D
 
 
 def _make_doc(name: str, path: str, text: str, parsed: Sequence[Sentence], vocab: Vocab) -> Doc:
-    sentences = [sentence.words for sentence in parsed]
+    sentences = [*parsed]
     if name in SPLIT_SENTENCES:
         first = SPLIT_SENTENCES[name]
-        sentences[first : first + 2] = [sentences[first] + sentences[first + 1]]
-    doc = make_doc(sentences, vocab)
+        before, after = sentences[first : first + 2]
+        sentences[first : first + 2] = [before._replace(words=before.words + after.words)]
+    doc = make_doc(name.replace("-", "/", 1), sentences, vocab)
     offset = 0  # of the sentence in the document
     constituents: list[tuple[int, int, str]] = []
     frames: list[Frame] = []
     # UD lacks the last sentence of email-enronsent26_02.
-    for rows, words in zip(split_blocks(text, path), sentences, strict=False):
+    for rows, (words, *_) in zip(split_blocks(text, path), sentences, strict=False):
         place = [place for place, _ in rows].__getitem__
         columns = list(zip(*(line.split() for _, line in rows), strict=True))
         members = align_tokens(columns[POS_COLUMN], words)
@@ -87,7 +88,6 @@ def _make_doc(name: str, path: str, text: str, parsed: Sequence[Sentence], vocab
             if frame not in frames:  # three are listed for two tokens of their predicate
                 frames.append(frame)
         offset += len(words)
-    set_title(doc, name.replace("-", "/", 1))
     set_constituents(doc, constituents)
     set_frames(doc, frames)
     return doc

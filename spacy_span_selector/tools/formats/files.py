@@ -7,7 +7,9 @@ import json
 import lzma
 import tarfile
 import zlib
+from collections.abc import Container
 from io import BytesIO
+from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -52,8 +54,7 @@ def decode(data: bytes, place: str) -> str:
 def read_texts(folder: Path, archive: Path, suffix: str, cure: str) -> dict[str, str]:
     """Read the files of a folder, at any depth, or those of an archive, which stays packed, if there is no folder."""
     if folder.is_dir():
-        paths = sorted(map(Path, find_files(str(folder), lambda name: name.endswith(suffix))))
-        return {path.as_posix(): read_text(path) for path in paths}
+        return {path.as_posix(): read_text(path) for path in find_files(folder, lambda name: name.endswith(suffix))}
     if not archive.is_file():
         raise FileNotFoundError(f"{folder}: no such folder, nor is there {archive.name} in {archive.parent}. {cure}")
     texts: dict[str, str] = {}
@@ -119,3 +120,9 @@ def check_writable(doc: Doc, text: str) -> str:
 def one_line(text: str) -> str:
     """A text with one space for all white space between its words, and none around them."""
     return " ".join(text.split())
+
+
+def unused(wanted: str, used: Container[str]) -> str:
+    """The wanted name, or the first of `wanted-2`, `wanted-3`, ... that is not used."""
+    candidates = (wanted if i == 1 else f"{wanted}-{i}" for i in count(1))
+    return next(candidate for candidate in candidates if candidate not in used)

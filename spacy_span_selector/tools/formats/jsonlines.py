@@ -15,21 +15,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 from spacy.vocab import Vocab
 
-from ...annotation import (
-    CONSTITUENTS_KEY,
-    cluster_groups,
-    describe_doc,
-    get_clusters,
-    get_sentences,
-    get_speakers,
-    get_title,
-    has_clusters_annotated,
-    read_group,
-    set_clusters,
-    set_constituents,
-    set_speakers,
-    set_title,
-)
+from ... import annotation
 from ...annotation.checks import show
 from ...people.speech import find_turns, spread_turns
 from .columns import REPEATED_MENTIONS, ColumnSpan, Item
@@ -47,8 +33,7 @@ WITHOUT_TOKENS = "spans without tokens, which JSON lines can't hold"
 
 
 def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
-    """Read words, sentences, and what the line of a document has: spacing, title, speakers, clusters, constituents, and
-    entities as `doc.ents`.
+    """Read words, sentences, and what else the line of a document has: named entities as `doc.ents`.
 
     With `clusters: []` a document is annotated, but has no clusters; without the field it is not annotated.
     """
@@ -110,18 +95,18 @@ def _read_doc(line: bytes, vocab: Vocab, place: str, report: Report) -> Doc:
     spaces = _read_values(record, "spaces", lengths, place)
     doc = Doc(vocab, words=words, spaces=spaces, sent_starts=[i == 0 for length in lengths for i in range(length)])
     if record.get("doc_key"):
-        set_title(doc, _check_name(record["doc_key"], "doc_key", place))
+        annotation.set_title(doc, _check_name(record["doc_key"], "doc_key", place))
     if "turns" in record:
         turns = _read_labelled(record, "turns", doc, place)
     else:
         speakers = _read_values(record, "speakers", lengths, place) or []
         turns = _find_turns([None if name is None else _check_name(name, "speakers", place) for name in speakers])
     if turns:
-        set_speakers(doc, turns)
+        annotation.set_speakers(doc, turns)
     if record.get("clusters") is not None:
         _read_clusters(record, doc, place, report)
     if record.get("constituents"):  # every text has constituents: an empty list means "not annotated"
-        set_constituents(doc, _read_labelled(record, "constituents", doc, place))
+        annotation.set_constituents(doc, _read_labelled(record, "constituents", doc, place))
     if record.get("ner") is not None:
         entities = [Span(doc, *entity) for entity in _read_labelled(record, "ner", doc, place)]
         kept = filter_spans(entities)
@@ -145,7 +130,7 @@ def _read_clusters(record: dict[str, Any], doc: Doc, place: str, report: Report)
         if len(names) != len(clusters):
             raise ValueError(f"{place}: found {len(names)} 'cluster_names' for {len(clusters)} clusters.")
         names = ["" if name is None else _check_name(name, "cluster_names", place) for name in names]
-    set_clusters(doc, clusters, names=names)
+    annotation.set_clusters(doc, clusters, names=names)
 
 
 def _find_turns(speakers: Iterable[str | None]) -> list[ColumnSpan]:
@@ -204,11 +189,11 @@ def _check_name(value: object, key: str, place: str) -> str:
 
 def _make_record(doc: Doc, report: Report) -> dict[str, Any]:
     """The object of a document; `report` gets the spans without tokens, which it leaves out."""
-    sentences = get_sentences(doc)
-    turns = _with_tokens(get_speakers(doc), "turn of a speaker", doc, report)
+    sentences = annotation.get_sentences(doc)
+    turns = _with_tokens(annotation.get_speakers(doc), "turn of a speaker", doc, report)
     speakers = [NO_SPEAKER if speaker is None else speaker for speaker in spread_turns(turns, len(doc))]
     record: dict[str, Any] = {
-        "doc_key": get_title(doc),
+        "doc_key": annotation.get_title(doc),
         "sentences": [[token.text for token in sentence] for sentence in sentences],
         "speakers": [speakers[sentence.start : sentence.end] for sentence in sentences],
     }
@@ -216,14 +201,15 @@ def _make_record(doc: Doc, report: Report) -> dict[str, Any]:
         record["turns"] = _last_inside(turns)
     if not doc.has_unknown_spaces:
         record["spaces"] = [[bool(token.whitespace_) for token in sentence] for sentence in sentences]
-    if has_clusters_annotated(doc):
-        clusters = [_with_tokens(cluster, "mention", doc, report) for cluster in get_clusters(doc)]
+    if annotation.has_clusters_annotated(doc):
+        clusters = [_with_tokens(cluster, "mention", doc, report) for cluster in annotation.get_clusters(doc)]
         record["clusters"] = [_last_inside(cluster) for cluster in clusters if cluster]
-        names = [str(group.attrs.get("name", "")) for group in compress(cluster_groups(doc), clusters)]
+        groups = compress(annotation.cluster_groups(doc), clusters)
+        names = [annotation.get_text(group, annotation.NAME) or "" for group in groups]
         if any(names):
             record["cluster_names"] = names
-    constituents = _with_tokens(_labelled(read_group(doc, CONSTITUENTS_KEY)), "constituent", doc, report)
-    if constituents:
+    constituents = _labelled(annotation.read_group(doc, annotation.CONSTITUENTS_KEY))
+    if constituents := _with_tokens(constituents, "constituent", doc, report):
         record["constituents"] = _last_inside(constituents)
     if doc.has_annotation("ENT_IOB"):
         record["ner"] = _last_inside(_labelled(doc.ents))
@@ -242,7 +228,7 @@ def _with_tokens(spans: Sequence[Item], what: str, doc: Doc, report: Report) -> 
     """The spans that have tokens; the others are reported."""
     for start, end, *_ in spans:
         if start == end:
-            report.leave_out(WITHOUT_TOKENS, f"a {what} at token {start} of {describe_doc(doc)}.")
+            report.leave_out(WITHOUT_TOKENS, f"a {what} at token {start} of {annotation.describe_doc(doc)}.")
     return [span for span in spans if span[0] < span[1]]
 
 

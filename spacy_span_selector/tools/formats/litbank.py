@@ -28,9 +28,7 @@ from .registry import Format
 from .reports import Report, check_counts, shorten
 
 CURE = "Expected a copy of https://github.com/dbamman/litbank."
-FOLDS_CURE = (
-    "Expected a copy of https://github.com/dbamman/lrec2020-coref in that of LitBank or beside it, folds 0 to 9."
-)
+FOLDS_CURE = "Expected a copy of https://github.com/dbamman/lrec2020-coref in that of LitBank or beside it."
 COUNTS = (100, 210_532)
 TYPES = ("PER", "FAC", "LOC", "GPE", "ORG", "VEH")
 CONLL_FOLDER, ENTITIES_FOLDER = Path("coref/conll"), Path("entities/tsv")

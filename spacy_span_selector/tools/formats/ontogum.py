@@ -19,7 +19,6 @@ from spacy.vocab import Vocab
 
 from ... import annotation
 from ...annotation import Mention
-from ...people.speech import find_turns
 from .columns import commonest_labels, read_coreference_column, read_phrases, split_blocks
 from .commands import SPLITS, Annotates, OutDir, save_docs, split_docs
 from .conllu import Sentence, make_doc, parse_all
@@ -64,8 +63,7 @@ def read_ontogum(
         if path is None:
             raise FileNotFoundError(f"{source / CONLLU_FOLDER / name}.conllu: no such file. {CURE}")
         sentences = parse_all(texts[path], path, report)[name]
-        doc = make_doc([sentence.words for sentence in sentences], vocab)
-        annotation.set_title(doc, name)
+        doc = make_doc(name, sentences, vocab)
         _annotate(doc, source, sentences, report, name in singletons)
         docs.append(doc)
     report.warn()
@@ -100,17 +98,13 @@ def _annotate(doc: Doc, source: Path, sentences: list[Sentence], report: Report,
         entities = keep_first(read_clusters(source / GUM_FOLDER / f"{name}.conll", sentences, report))
         # The name of an entity is such as `place-2-Berlin`.
         types = {mention: entity.partition("-")[0] for entity, mentions in entities.items() for mention in mentions}
-        named = [
-            (*span, kind) for span, kind in types.items() if [token.pos_ for token in doc[slice(*span)]] != PRONOUN
-        ]
-        annotation.set_labelled_spans(doc, named)
+        pronouns = {span for span in types if [token.pos_ for token in doc[slice(*span)]] == PRONOUN}
+        annotation.set_labelled_spans(doc, [(*span, kind) for span, kind in types.items() if span not in pronouns])
         if singletons:
             others = {*types} - {*chain(*clusters.values())}
             clusters |= {f"singleton-{number}": [mention] for number, mention in enumerate(sorted(others), start=1)}
     kinds = commonest_labels(clusters.values(), types)
     annotation.set_clusters(doc, list(clusters.values()), names=list(clusters), entity_types=kinds)
-    if turns := find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words]):
-        annotation.set_speakers(doc, turns)
     path = source / TREES_FOLDER / f"{name}.ptb"
     constituents: list[tuple[int, int, str]] = []
     for block, sentence in zip(split_blocks(read_text(path, CURE), path), doc.sents, strict=True):
@@ -151,8 +145,7 @@ def convert_ontogum(
 ) -> None:
     """Convert OntoGUM. Documents from Reddit are left out unless their words have been restored.
 
-    OntoGUM marks no singletons. With --singletons its training documents have those of GUM: train with `annotation =
-    "complete"` then, and `keep_singletons = false`, as dev and test stay as they are.
+    With --singletons train with `annotation = "complete"` and `keep_singletons = false`, as dev and test have none.
     """
     splits = read_ontogum_splits(source, genres=genre)
     names, marked = [*chain(*splits.values())] if genre else None, splits["train"] if singletons else ()

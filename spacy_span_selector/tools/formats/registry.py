@@ -18,6 +18,7 @@ from spacy.vocab import Vocab
 
 BRACKETED = "bracketed"  # the format of files that no name tells
 SPACY = "spacy"  # the one to which `convert` converts
+Write = Callable[[Sequence[Doc]], str]  # returns the content of a file
 Command = Callable[..., None]  # whose arguments are those of a command: typer reads its signature
 
 
@@ -33,7 +34,7 @@ class Format:
     suffixes: tuple[str, ...] = ()  # by which `check` and `render` know its files; `annotate` writes the first one
     read: Callable[[Path, Vocab], Iterable[Doc]] | None = None  # a file that has words
     read_text: Callable[[Path, Language], Iterable[Doc]] | None = None  # one whose text the tokenizer splits
-    write: Callable[[Sequence[Doc]], str] | None = None  # the content of a file
+    write: Write | None = None
     convert: Command | None = None  # with options of its own, or of files that are not read one by one
     export: Command | None = None
     writer: Callable[[Any], Any] | None = None  # makes a `Writer` of `annotate`, where `write` won't do

@@ -32,12 +32,5 @@ def make_records(*texts: str) -> list[Record]:
     return [Record(f"id{i}", f"file:{i}", i, text) for i, text in enumerate(texts, start=1)]
 
 
-def without_dates(files: dict[str, bytes | None]) -> dict[str, bytes | None]:
-    """The files of a run, without when it was made."""
-    manifest = (files["manifest.json"] or b"").splitlines()
-    kept = [line for line in manifest if not line.startswith((b'  "started"', b'  "finished"'))]
-    return {**files, "manifest.json": b"\n".join(kept)}
-
-
 def read_lines(content: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in content.splitlines()]

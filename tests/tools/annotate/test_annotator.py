@@ -75,7 +75,7 @@ def test_what_can_not_be_read_split_annotated_or_written_is_an_error(job: Job, m
         "broken",
         "the pipeline dropped it: a component ignores errors",
         "it can't be split into tokens: no words here",
-        "the text has 24 characters, more than 20, the most that are allowed; cut it, or allow more with --max-length",
+        "the text has 24 characters, more than 20; cut it, or raise --max-length",
     ]
     assert written.startswith("it can't be written: UnicodeEncodeError: ")
     assert result.counts == {"documents": 1, "words": 3, "plain": 0, "errors": 5}

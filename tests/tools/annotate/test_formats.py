@@ -17,19 +17,8 @@ from spacy.lang.en import English
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
-from spacy_span_selector import from_dict, to_dict
-from spacy_span_selector.annotation import (
-    Argument,
-    Frame,
-    Quotation,
-    get_clusters,
-    get_frames,
-    get_title,
-    set_clusters,
-    set_frames,
-    set_quotations,
-    set_title,
-)
+from spacy_span_selector import annotation, from_dict, to_dict
+from spacy_span_selector.annotation import Argument, Frame, Quotation
 from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.tools.annotate import Job, Reading
 from spacy_span_selector.tools.annotate.annotator import Annotator
@@ -79,12 +68,15 @@ def test_spacy_files_have_everything_but_what_encoders_computed(model: str, nlp:
     (tmp_path / "a.spacy").write_bytes(content(model, "spacy", *TEXTS))
     docs = list(read_docs(tmp_path / "a.spacy", nlp.vocab))
     assert [doc.text for doc in docs] == list(TEXTS)
-    assert [get_title(doc) for doc in docs] == ["id1", "id2", "id3"]
+    assert [annotation.get_title(doc) for doc in docs] == ["id1", "id2", "id3"]
     assert docs[0].user_data["fields"] == {"year": 1813}
     assert "fields" not in docs[1].user_data
     for doc, text in zip(docs, TEXTS, strict=True):
         expected = nlp(text)
-        assert (get_clusters(doc), get_frames(doc)) == (get_clusters(expected), get_frames(expected))
+        assert (annotation.get_clusters(doc), annotation.get_frames(doc)) == (
+            annotation.get_clusters(expected),
+            annotation.get_frames(expected),
+        )
     writer, record = Docs(Settings({})), make_records("Ann left.")[0]
     docs[0].user_data = {TRANSFORMER_OUTPUT: object()}
     docs[1].user_data = {"what": object()}  # which can't be saved, and leaves no half
@@ -108,9 +100,11 @@ def test_bracketed_files_are_read_back_also_if_not_all_of_their_documents_can_be
 ):
     (tmp_path / "a.txt").write_bytes(content(model, "bracketed", *TEXTS))
     docs = read_bracketed(tmp_path / "a.txt", nlp)
-    assert [(doc.text, get_title(doc)) for doc in docs] == list(zip(TEXTS, ("id1", "id2", "id3"), strict=True))
-    assert get_clusters(docs[0]) == get_clusters(nlp(TEXTS[0]))
-    assert [frame.roleset for frame in get_frames(docs[0])] == ["see.01"]
+    assert [(doc.text, annotation.get_title(doc)) for doc in docs] == list(
+        zip(TEXTS, ("id1", "id2", "id3"), strict=True)
+    )
+    assert annotation.get_clusters(docs[0]) == annotation.get_clusters(nlp(TEXTS[0]))
+    assert [frame.roleset for frame in annotation.get_frames(docs[0])] == ["see.01"]
     writer = make_writer(output_formats()["bracketed"], Settings({}))
     docs[0].user_data["what"] = object()
     writer.add(make_records(TEXTS[0])[0], docs[0])
@@ -229,14 +223,14 @@ def rows() -> Rows:
     """Ann hit Bob. "He ran!" said Ann. It rained."""
     words = ["Ann", "hit", "Bob", ".", '"', "He", "ran", "!", '"', "said", "Ann", ".", "It", "rained", "."]
     doc = Doc(English().vocab, words=words)
-    set_title(doc, "a fight")
+    annotation.set_title(doc, "a fight")
     ann, bob = [(0, 1), (10, 11)], [(2, 3), (5, 6)]
     links = {(0, 1): None, (10, 11): (0, 1), (2, 3): None, (5, 6): (2, 3)}
-    set_clusters(doc, [ann, bob], scores=dict.fromkeys(links, 0.98765432), antecedents=links)
+    annotation.set_clusters(doc, [ann, bob], scores=dict.fromkeys(links, 0.98765432), antecedents=links)
     hit = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 3, "ARG1")], "hit.01")
     ran = Frame(6, 7, [Argument(5, 6, "ARG0")], "run.02")
-    set_frames(doc, [hit, ran, Frame(9, 10, [], "say.01"), Frame(13, 14, [], "rain.01")])
-    set_quotations(doc, [Quotation(4, 9, speaker=(10, 11), cue=(9, 11), score=0.12345678)])
+    annotation.set_frames(doc, [hit, ran, Frame(9, 10, [], "say.01"), Frame(13, 14, [], "rain.01")])
+    annotation.set_quotations(doc, [Quotation(4, 9, speaker=(10, 11), cue=(9, 11), score=0.12345678)])
     return find_rows(doc, {})
 
 
@@ -268,7 +262,7 @@ def test_entities_have_names_and_what_they_do_and_what_is_done_to_them(rows: Row
 
 def test_an_entity_that_is_no_person_has_names_but_no_gender():
     doc = Doc(English().vocab, words=["London", "slept", ".", "It", "slept"])
-    set_clusters(doc, [[(0, 1), (3, 4)]])
+    annotation.set_clusters(doc, [[(0, 1), (3, 4)]])
     (row,) = find_rows(doc, {})["entities"]
     assert (row["person"], row["gender"], row["names"]) == (False, None, [{"name": "London", "count": 1}])
     assert row["document"] is None
@@ -286,8 +280,8 @@ def test_mentions_name_their_antecedents_by_number_and_quotations_the_clusters_o
 
 def test_clusters_and_frames_may_have_other_prefixes():
     doc = Doc(English().vocab, words=["Ann", "left"])
-    set_clusters(doc, [[(0, 1)]], prefix="people")
-    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")])], prefix="roles")
+    annotation.set_clusters(doc, [[(0, 1)]], prefix="people")
+    annotation.set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")])], prefix="roles")
     rows = find_rows(doc, {"cluster_prefix": "people", "frame_prefix": "roles", "labelled_key": "nested"})
     assert [(row["predicate"], row["name"], row["cluster"]) for row in rows["events"]] == [("left", "Ann", 0)]
     assert not any(find_rows(doc, {"cluster_prefix": "no", "frame_prefix": "no"}).values())

@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-ALL = ["in/b.txt", "in/c.parquet", "in/a/y.jsonl", "in/a/z.TXT.gz"]
+ALL = ["in/a/y.jsonl", "in/a/z.TXT.gz", "in/b.txt", "in/c.parquet"]
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ ALL = ["in/b.txt", "in/c.parquet", "in/a/y.jsonl", "in/a/z.TXT.gz"]
     [
         (["in"], ALL),
         (["in/**/*.jsonl"], ["in/a/y.jsonl"]),
-        (["in/*"], ALL[:2]),
-        (["in/c.parquet", "in", "in/b.txt"], ["in/c.parquet", "in/b.txt", *ALL[2:]]),
-        (["./in//b.txt", "in/./a"], ["in/b.txt", *ALL[2:]]),
+        (["in/*"], ALL[2:]),
+        (["in/c.parquet", "in", "in/b.txt"], ["in/c.parquet", *ALL[:3]]),
+        (["./in//b.txt", "in/./a"], ["in/b.txt", *ALL[:2]]),
     ],
 )
 def test_files_are_found_once_in_a_fixed_order_without_hidden_and_unknown_ones(
@@ -57,7 +57,7 @@ def test_files_are_found_once_in_a_fixed_order_without_hidden_and_unknown_ones(
 
 @pytest.mark.parametrize(
     ("path", "found"),
-    [("in", ALL[:2]), ("in/**/*.*", ALL[:2]), ("**/*.txt", ALL[:1]), ("in/a", ALL[2:]), ("in/a/*.*", ALL[2:])],
+    [("in", ALL[2:]), ("in/**/*.*", ALL[2:]), ("**/*.txt", ALL[2:3]), ("in/a", ALL[:2]), ("in/a/*.*", ALL[:2])],
 )
 @pytest.mark.filterwarnings("ignore:in/a. left out")
 def test_what_an_earlier_run_has_written_is_no_input_unless_it_is_named(folder: Path, path: str, found: list[str]):
@@ -75,7 +75,7 @@ def test_records_of_one_id_are_told_apart_by_their_places(folder: Path):
 
 def test_kinds_and_compression_are_those_of_the_names_and_the_standard_input_is_what_is_said(folder: Path):
     found = [(file.kind, file.compressed) for file in find_inputs(["in", "-"], stdin="jsonl")]
-    assert found == [("txt", False), ("parquet", False), ("jsonl", False), ("txt", True), ("jsonl", False)]
+    assert found == [("jsonl", False), ("txt", True), ("txt", False), ("parquet", False), ("jsonl", False)]
 
 
 @pytest.mark.parametrize(
@@ -198,9 +198,9 @@ def test_other_fields_can_have_name_and_text(tmp_path: Path):
         (b'{"text": "\\ud83d"}', "not JSON: 'utf-8' codec can't encode character"),
         (b'{"text": "Ann", "n": ' + b"9" * 5_000 + b"}", "not JSON: Exceeds the limit"),
         (b'{"text": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "not JSON: maximum recursion depth exceeded"),
-        (b'{"text": "Ann", "x": ' + b"[" * 101 + b"1" + b"]" * 101 + b"}", "'x' is nested more than 100 levels deep."),
-        (b'{"text": "Ann", "x": ' + b'{"y":' * 490 + b"1" + b"}" * 491, "'x' is nested more than 100 levels deep."),
-        (b'{"id": ' + b"[" * 700 + b"]" * 700 + b"}", "'id' is nested more than 100 levels deep."),
+        (b'{"text": "Ann", "x": ' + b"[" * 101 + b"1" + b"]" * 101 + b"}", "'x' has more than 100 levels."),
+        (b'{"text": "Ann", "x": ' + b'{"y":' * 490 + b"1" + b"}" * 491, "'x' has more than 100 levels."),
+        (b'{"id": ' + b"[" * 700 + b"]" * 700 + b"}", "'id' has more than 100 levels."),
     ],
     ids=lambda value: value[:20] if isinstance(value, bytes) else "",
 )

@@ -80,7 +80,7 @@ def test_a_run_may_begin_here_go_on_on_a_cluster_whose_workers_die_and_end_here(
 
     with monkeypatch.context() as patch:
         patch.setattr(on_ray, "MOST_DEATHS", 1)
-        result = annotate("--ray", model, "texts.jsonl", "out", *options, "--n-process", 1)
+        result = annotate("--ray", "local", model, "texts.jsonl", "out", *options, "--n-process", 1)
     assert (ray.killed / "Once1").exists()
     assert result.exit_code == 1
     said = " ".join(result.output.split())
@@ -88,7 +88,7 @@ def test_a_run_may_begin_here_go_on_on_a_cluster_whose_workers_die_and_end_here(
         r"A process that annotates has ended, .* from texts.jsonl:\d+ to .* The same command goes on", said
     )
 
-    result = annotate("--ray", model, "texts.jsonl", "out", *options, "--n-process", 1)
+    result = annotate("--ray", "local", model, "texts.jsonl", "out", *options, "--n-process", 1)
     assert result.exit_code == 3, result.output
     assert output("out") == output("whole")
     for table in TABLES:

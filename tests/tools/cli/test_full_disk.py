@@ -18,14 +18,12 @@ from spacy_span_selector.tools.cli import app
 
 from ...full_disk import contents, full_disk
 from ..formats.gum import write_document, write_splits
-from .formats.test_convert_corpora import litbank  # noqa: F401
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*not the copy that project.yml pins")
 
 ROOM = 200  # bytes; fewer than each command writes
 SPLITS = ["train.spacy", "dev.spacy", "test.spacy"]
 CASES = {
-    "text": (["export", "bio", "gold.spacy", "out/a.bio"], ["a.bio"]),
     "corpus": (["convert", "ontogum", "gum", "out"], SPLITS),
     "scores": (
         ["evaluate", "model", "gold.spacy", "--output", "out/scores.json", "--predictions", "out/a.spacy"],
@@ -87,19 +85,3 @@ def test_what_does_not_fit_changes_no_file(
     assert run(arguments).exit_code == 0
     assert contents(out).keys() == before.keys()
     assert all(new != old for new, old in zip(contents(out).values(), before.values(), strict=True))
-
-
-@pytest.mark.parametrize("room", range(260, 300, 4))
-def test_of_the_parts_of_a_corpus_all_or_none_are_written(
-    litbank: Path,  # noqa: F811
-    tmp_path: Path,
-    room: int,
-):
-    fill(tmp_path / "out", SPLITS)
-    before = contents(tmp_path / "out")
-    with full_disk(room):
-        result = run(["convert", "litbank", litbank, tmp_path / "out", "--fold", 2])
-    after = contents(tmp_path / "out")
-    assert after.keys() == before.keys()
-    changed = [name for name in before if after[name] != before[name]]
-    assert (result.exit_code, len(changed)) in ((1, 0), (0, 3))

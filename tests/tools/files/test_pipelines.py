@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 import spacy
 
-from spacy_span_selector.tools.files.pipelines import describe_pipeline, find_keys, pipeline_folder
+from spacy_span_selector.tools.files.pipelines import describe_pipeline, find_keys, load_pipeline, pipeline_folder
 
 from ..annotate.conftest import model  # noqa: F401
 
@@ -37,6 +39,15 @@ def test_a_package_is_described_by_its_files(model: str, tmp_path: Path, monkeyp
 def test_a_pipeline_that_is_not_there_is_named(name: str):
     with pytest.raises(FileNotFoundError, match=f"{name}: no such folder with a pipeline, nor a package"):
         pipeline_folder(name)
+
+
+@pytest.mark.parametrize("file", ["meta.json", "config.cfg", "vocab/strings.json"])
+def test_a_damaged_pipeline_is_named(model: str, tmp_path: Path, file: str):  # noqa: F811
+    damaged = tmp_path / "damaged"
+    shutil.copytree(model, damaged)
+    (damaged / file).write_bytes((damaged / file).read_bytes()[:40])
+    with pytest.raises(ValueError, match=re.escape(f"{damaged}: can't be loaded (")):
+        load_pipeline(str(damaged))
 
 
 def test_weights_settings_and_code_make_other_pipelines(model: str, tmp_path: Path):  # noqa: F811

@@ -6,18 +6,8 @@ from pathlib import Path
 import pytest
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import (
-    Quotation,
-    cluster_groups,
-    get_annotates,
-    get_clusters,
-    get_labelled_spans,
-    get_paragraphs,
-    get_quotations,
-    get_title,
-    has_labelled_spans_annotated,
-    has_quotations_annotated,
-)
+from spacy_span_selector import annotation
+from spacy_span_selector.annotation import Quotation
 from spacy_span_selector.tools.formats.litbank import paragraph_starts, read_litbank, read_litbank_fold
 
 from .gum import write
@@ -58,19 +48,23 @@ def read_tale(source: Path) -> Doc:
 def test_words_sentences_clusters_and_title_are_read(tale: Path):
     doc = read_tale(tale)
     assert [" ".join(token.text for token in sentence) for sentence in doc.sents] == SENTENCES
-    assert get_clusters(doc) == [[(5, 6), (7, 8)], [(11, 12), (15, 16), (21, 22)], [(21, 23)]]
+    assert annotation.get_clusters(doc) == [[(5, 6), (7, 8)], [(11, 12), (15, 16), (21, 22)], [(21, 23)]]
     assert [doc.spans[key].attrs["name"] for key in doc.spans] == ["3", "5", "7"]
-    assert get_title(doc) == "tale_brat"
+    assert annotation.get_title(doc) == "tale_brat"
     assert doc.has_unknown_spaces
-    assert not (has_labelled_spans_annotated(doc) or has_quotations_annotated(doc) or get_paragraphs(doc))
+    assert not (
+        annotation.has_labelled_spans_annotated(doc)
+        or annotation.has_quotations_annotated(doc)
+        or annotation.get_paragraphs(doc)
+    )
 
 
 def test_clusters_have_the_types_of_their_mentions_and_the_types_of_litbank_are_declared(tale: Path):
-    assert get_annotates(read_tale(tale)) is None  # the copy does not say what the mentions are
+    assert annotation.get_annotates(read_tale(tale)) is None  # the copy does not say what the mentions are
     write_rows(tale / "coref/tsv/tale_brat.ann", [*ENTITIES, "MENTION T31 3 0 3 1 Tom_slept VEH NOM"])
     doc = read_tale(tale)
-    assert [group.attrs["entity_type"] for group in cluster_groups(doc)] == ["PER", "PER", "VEH"]
-    assert get_annotates(doc) == ["PER", "FAC", "LOC", "GPE", "ORG", "VEH"]
+    assert [group.attrs["entity_type"] for group in annotation.cluster_groups(doc)] == ["PER", "PER", "VEH"]
+    assert annotation.get_annotates(doc) == ["PER", "FAC", "LOC", "GPE", "ORG", "VEH"]
 
 
 def test_each_column_has_the_entities_of_a_level(tale: Path):
@@ -78,7 +72,7 @@ def test_each_column_has_the_entities_of_a_level(tale: Path):
     for number, sentence in enumerate(SENTENCES):
         rows += [f"{word} {TAGS.get((number, i), 'O O')} O " for i, word in enumerate(sentence.split())] + [""]
     write_rows(tale / "entities/tsv/tale_brat.tsv", rows)
-    assert get_labelled_spans(read_tale(tale)) == [(4, 6, "ACT"), (5, 6, "PER"), (7, 8, "PER")]
+    assert annotation.get_labelled_spans(read_tale(tale)) == [(4, 6, "ACT"), (5, 6, "PER"), (7, 8, "PER")]
 
 
 @pytest.mark.parametrize(
@@ -95,13 +89,13 @@ def test_a_speaker_is_the_nearest_mention_of_the_entity(tale: Path, quotations: 
     write_rows(tale / "coref/tsv/tale_brat.ann", ENTITIES)
     write_rows(tale / "quotations/tsv/tale_brat.ann", quotations)
     doc = read_tale(tale)
-    assert has_quotations_annotated(doc)
-    assert get_quotations(doc) == [Quotation(*place, speaker=speaker) for place, speaker in expected]
+    assert annotation.has_quotations_annotated(doc)
+    assert annotation.get_quotations(doc) == [Quotation(*place, speaker=speaker) for place, speaker in expected]
 
 
 def test_paragraphs_begin_behind_blank_lines_of_the_novel(tale: Path):
     write(tale / "original/tale.txt", NOVEL)
-    assert get_paragraphs(read_tale(tale)) == [(0, 10), (10, 21), (21, 24)]
+    assert annotation.get_paragraphs(read_tale(tale)) == [(0, 10), (10, 21), (21, 24)]
     assert paragraph_starts(["A", "B", "C", "D", "E"], "A\n\nb C\n\nD E") == [0, 3]
 
 
@@ -134,16 +128,16 @@ def test_the_whole_corpus_is_kept(tmp_path: Path):
     for folder in ("coref", "entities", "quotations"):
         (tmp_path / folder).symlink_to((LITBANK / folder).resolve())
     docs = read_litbank(tmp_path)
-    clusters = [cluster for doc in docs for cluster in get_clusters(doc)]
+    clusters = [cluster for doc in docs for cluster in annotation.get_clusters(doc)]
     assert (len(docs), sum(map(len, docs)), sum(len(list(doc.sents)) for doc in docs)) == (100, 210_532, 8_562)
     assert (len(clusters), sum(map(len, clusters)), [*map(len, clusters)].count(1)) == (7_927, 29_103, 5_763)
-    assert sum(len(get_paragraphs(doc) or ()) for doc in docs) == 2_809
-    quotations = [get_quotations(doc) for doc in docs]
+    assert sum(len(annotation.get_paragraphs(doc) or ()) for doc in docs) == 2_809
+    quotations = [annotation.get_quotations(doc) for doc in docs]
     assert (sum(map(len, quotations)), quotations.count([])) == (1_765, 14)
     assert all(quotation.speaker is not None for of_doc in quotations for quotation in of_doc)
-    kinds = [group.attrs["entity_type"] for doc in docs for group in cluster_groups(doc)]
+    kinds = [group.attrs["entity_type"] for doc in docs for group in annotation.cluster_groups(doc)]
     assert (len(kinds), kinds.count("PER"), kinds.count("FAC"), kinds.count("GPE")) == (7_927, 4_958, 1_373, 528)
-    spans = [get_labelled_spans(doc) for doc in docs]
+    spans = [annotation.get_labelled_spans(doc) for doc in docs]
     assert sum(map(len, spans)) == 13_912
     assert {span.label for of_doc in spans for span in of_doc} == {"PER", "FAC", "LOC", "GPE", "VEH", "ORG"}
     pairs = [(outer, inner) for of_doc in spans for inner in of_doc for outer in of_doc if outer[:2] != inner[:2]]

@@ -4,15 +4,7 @@ from pathlib import Path
 import pytest
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import (
-    cluster_groups,
-    get_clusters,
-    get_labelled_spans,
-    get_speakers,
-    get_title,
-    has_clusters_annotated,
-    has_labelled_spans_annotated,
-)
+from spacy_span_selector import annotation
 from spacy_span_selector.tools.formats.ontogum import read_ontogum, read_ontogum_splits
 
 from .gum import CELLS, WORDS, conll, write, write_document, write_splits, write_words
@@ -42,10 +34,10 @@ def test_words_spaces_sentences_clusters_and_title_are_read(gum: Path):
     assert [len(sentence) for sentence in doc.sents] == [7, 3]
     assert not doc.has_unknown_spaces
     assert (doc[0].lemma_, doc[0].pos_, doc[0].tag_) == ("ann", "X", "XX")
-    assert get_title(doc) == "GUM_news_a"
-    assert get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4), (7, 8)]]
+    assert annotation.get_title(doc) == "GUM_news_a"
+    assert annotation.get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4), (7, 8)]]
     assert [doc.spans[f"coref_clusters_{i}"].attrs["name"] for i in (1, 2)] == ["1", "2"]
-    assert not has_labelled_spans_annotated(doc)
+    assert not annotation.has_labelled_spans_annotated(doc)
     assert "speakers" not in doc.spans
 
 
@@ -61,17 +53,17 @@ def test_words_spaces_sentences_clusters_and_title_are_read(gum: Path):
 def test_clusters_are_those_of_the_cells(gum: Path, cells: list[str], words: list[str], clusters: list[object]):
     write(gum / NEWS, conll(cells, words))
     doc = read_one(gum)
-    assert get_clusters(doc) == clusters
-    assert has_clusters_annotated(doc)
+    assert annotation.get_clusters(doc) == clusters
+    assert annotation.has_clusters_annotated(doc)
 
 
 def test_mentions_of_gum_that_are_no_pronouns_are_labelled_spans_and_singletons_where_asked(gum: Path):
     write(gum / NEWS_IN_GUM, conll(MENTIONS))
     doc, plain = read_one(gum, singletons=True), read_one(gum)
-    assert get_clusters(doc) == sorted([*get_clusters(plain), [(1, 2)], [(5, 6)]])
-    assert {group.attrs["name"] for group in cluster_groups(doc)} == {"1", "2", "singleton-1", "singleton-2"}
+    assert annotation.get_clusters(doc) == sorted([*annotation.get_clusters(plain), [(1, 2)], [(5, 6)]])
+    assert {group.attrs["name"] for group in annotation.cluster_groups(doc)} == {"1", "2", "singleton-1", "singleton-2"}
     spans = [(0, 1, "person"), (1, 2, "event"), (2, 4, "animal"), (5, 6, "animal")]
-    assert get_labelled_spans(doc) == get_labelled_spans(plain) == spans
+    assert annotation.get_labelled_spans(doc) == annotation.get_labelled_spans(plain) == spans
 
 
 @pytest.mark.parametrize(
@@ -83,7 +75,9 @@ def test_mentions_of_gum_that_are_no_pronouns_are_labelled_spans_and_singletons_
 )
 def test_a_cluster_has_the_type_of_most_of_its_mentions_in_gum(gum: Path, mentions: list[str], kinds: list[str | None]):
     write(gum / NEWS_IN_GUM, conll(mentions))
-    assert [group.attrs.get("entity_type") for group in cluster_groups(read_one(gum, singletons=True))] == kinds
+    assert [
+        group.attrs.get("entity_type") for group in annotation.cluster_groups(read_one(gum, singletons=True))
+    ] == kinds
 
 
 def test_constituents_are_those_of_all_sentences(gum: Path):
@@ -101,7 +95,7 @@ def test_constituents_are_those_of_all_sentences(gum: Path):
 def test_sentences_of_one_speaker_are_one_turn(gum: Path, speakers: str, turns: list[object]):
     first, second = speakers.split(" ")
     write_words(gum, "GUM_news_a", speakers=(first, second))
-    assert get_speakers(read_one(gum)) == turns
+    assert annotation.get_speakers(read_one(gum)) == turns
 
 
 @pytest.mark.parametrize("words", [None, ["___"] * len(WORDS)])
@@ -110,10 +104,10 @@ def test_all_parts_are_read_but_for_masked_documents_from_reddit(gum: Path, word
         write_words(gum, "GUM_reddit_e", words=words)
     write_splits(gum, train=["GUM_news_a", "GUM_reddit_e"], dev=["GUM_vlog_b"], test=["GUM_bio_c"])
     write_document(gum, "GUM_reddit_restored")
-    assert get_title(read_one(gum, "GUM_reddit_restored")) == "GUM_reddit_restored"
+    assert annotation.get_title(read_one(gum, "GUM_reddit_restored")) == "GUM_reddit_restored"
     with pytest.warns(UserWarning, match="found 3 documents of 30 words, expected 237 documents of 233,926 words: not"):
         docs = read_ontogum(gum)
-    assert [get_title(doc) for doc in docs] == ["GUM_news_a", "GUM_vlog_b", "GUM_bio_c"]
+    assert [annotation.get_title(doc) for doc in docs] == ["GUM_news_a", "GUM_vlog_b", "GUM_bio_c"]
 
 
 def test_splits_leave_out_other_parts_and_genres(gum: Path):

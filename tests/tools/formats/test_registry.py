@@ -81,7 +81,7 @@ def test_a_format_from_outside_is_an_output_of_annotate(words: Path, tmp_path: P
 
 def test_a_format_that_there_is_none_of_is_named_with_others():
     result = run("annotate", "model", "a.txt", "out", "--format", "words")
-    assert "'words' is not one of 'bio', 'bracketed'" in " ".join(result.output.split())
+    assert "The format 'words' can't be written. Take one of bio, bracketed" in " ".join(result.output.split())
     assert "Did you mean 'corefud'?" in run("convert", "corfud", "a", "b.spacy").output
 
 

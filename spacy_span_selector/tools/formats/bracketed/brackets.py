@@ -38,10 +38,6 @@ class Strict:
     def error(self, error: BracketedError) -> None:
         raise error
 
-    def leaves_out(self, error: BracketedError) -> bool:
-        """Decide whether to leave out a line that can be read, but surely does not mean what it says."""
-        return False
-
     def doubt(self, doubt: BracketedError) -> None:
         """Take what can be read, but is probably not what was meant."""
 
@@ -55,10 +51,6 @@ class Lenient:
 
     def error(self, error: BracketedError) -> None:
         self.errors.append(error)
-
-    def leaves_out(self, error: BracketedError) -> bool:
-        self.errors.append(error)
-        return True
 
     def doubt(self, doubt: BracketedError) -> None:
         self.doubts.append(doubt)

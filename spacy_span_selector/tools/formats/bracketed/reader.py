@@ -52,9 +52,7 @@ COMMENT = "#"
 SPEAKER = "@"
 UNDER = {notation.sign: notation for notation in (FRAME, QUOTATION, LABELLED)}
 UNDER_PATTERN = re.compile(rf"{FRAME.sign}|({QUOTATION.sign}|{re.escape(LABELLED.sign)})(?=\s|$)")
-"""Start of a line under a sentence."""
-MOST_SUGGESTIONS = 5
-"""For how many names of a document another one is proposed."""
+MOST_SUGGESTIONS = 5  # for so many names of a document another one is proposed
 SPEAKER_PATTERN = re.compile(r"@((?:\\.|[^:\\])*):")
 
 
@@ -170,11 +168,9 @@ class TypedDocument:
         above, self._above = self._above, None
         speaker, line = _parse_speaker(line)
         if above is not None and _is_frame(line, above):
-            message = f"the words of line {above.line.number} again, with a predicate in brackets, but without"
-            message = f"{message} `{FRAME.sign}`. Put `{FRAME.sign}` before a frame."
-            if self.problems.leaves_out(BracketedError(line, line.offset + 1, message)):
-                self._above = above
-                return
+            self._above = above
+            again = f"the words of line {above.line.number} again, with a predicate in brackets, but without"
+            line.fail(line.offset + 1, f"{again} `{FRAME.sign}`. Put `{FRAME.sign}` before a frame.")
         text, brackets = parse_mentions(line)
         offset = self._sentences[-1].end if self._sentences else 0
         self._above = sentence = Sentence(line, speaker, text, make_doc(self.nlp, text), offset, [])
@@ -257,9 +253,8 @@ class TypedDocument:
             clusters.setdefault(name or i, []).append(mention)
         # A text without any annotation is annotated for coreference.
         if clusters or self._notations.isdisjoint((FRAME, LABELLED)):
-            annotation.set_clusters(
-                doc, [*clusters.values()], names=[name if isinstance(name, str) else "" for name in clusters]
-            )
+            names = [name if isinstance(name, str) else "" for name in clusters]
+            annotation.set_clusters(doc, [*clusters.values()], names=names)
         if FRAME in self._notations:
             annotation.set_frames(doc, self._frames)
         if QUOTATION in self._notations:

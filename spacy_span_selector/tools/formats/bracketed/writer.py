@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import count
 from typing import TypeVar
 
 from spacy.tokens import Doc, Span, Token
@@ -14,7 +13,7 @@ from .... import annotation
 from ....annotation import PREDICATE_LABEL, Argument, Frame, LabelledSpan, Mention, Quotation, describe_doc
 from ....people.speech import spread_turns
 from ..columns import by_sentence, find_nested
-from ..files import check_writable, one_line
+from ..files import check_writable, one_line, unused
 from ..reports import Report
 from .brackets import ADDRESSED, FRAME, GOES_ON, LABELLED, NAME_PATTERN, NOBODY, QUOTATION, Notation, escape
 from .reader import HEADING, SPEAKER, is_predicate_role, may_speak
@@ -24,15 +23,9 @@ ESCAPED_START = "#=@><"
 ESCAPED_SPEAKER = "\\:"
 
 MENTIONS = "mentions that cross the end of a sentence or another mention, which brackets can't show"
-FRAMES = (
-    "predicates, arguments and rolesets that cross the end of a sentence, overlap in their frame, or have a name that "
-    "can't be typed"
-)
+FRAMES = "predicates, arguments and rolesets that cross a sentence, overlap, or have a name that can't be typed"
 QUOTATIONS = "quotations that cross another one, and who says them if no mention has a name that can be typed"
-LABELLED_SPANS = (
-    "labelled spans that cross the end of a sentence, have a label that can't be typed, or differ from others in white "
-    "space alone"
-)
+LABELLED_SPANS = "labelled spans that cross a sentence, are there twice, or have a label that can't be typed"
 NAMES = "names of clusters that can't be typed, or are those of others"
 SPEAKERS = "speakers who change within a sentence, or with other white space in their name than single spaces"
 
@@ -44,14 +37,13 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
 
     A document without sentence boundaries becomes one line; white space is written as one space. A sentence gets the
     speaker of the turn that covers its first word. Clusters without a name are called `c1`, `c2`, ..., except
-    singletons that speak in no quotation. A document without a title, or with one that was used before, gets a new one.
-    One warning counts what the format can't hold.
+    singletons that speak in no quotation.
     """
     report = Report()
     blocks: list[str] = []
     titles: set[str] = set()
     for number, doc in enumerate(docs, start=1):
-        title = _unused(one_line(annotation.get_title(doc)) or f"document {number}", titles)
+        title = unused(one_line(annotation.get_title(doc)) or f"document {number}", titles)
         titles.add(title)
         lines = _Writer(doc, report).write()
         blocks.append(check_writable(doc, "\n".join([f"{HEADING} {title}", *lines]) + "\n"))
@@ -110,7 +102,7 @@ class _Writer:
         Singletons that are no speaker and have no name get none.
         """
         groups = annotation.cluster_groups(self.doc)
-        given = [str(group.attrs.get("name") or "") for group in groups]
+        given = [annotation.get_text(group, annotation.NAME) or "" for group in groups]
         names: list[str] = []
         taken: set[str] = set()
         for name in given:
@@ -122,7 +114,7 @@ class _Writer:
         for i, group in enumerate(groups):
             offsets = {(span.start, span.end) for span in group}
             if not names[i] and (len(offsets) > 1 or not offsets.isdisjoint(persons)):
-                names[i] = _unused(f"c{i + 1}", taken)
+                names[i] = unused(f"c{i + 1}", taken)
                 taken.add(names[i])
             mentions += [LabelledSpan(*mention, names[i]) for mention in sorted(offsets)]
         mentions.reverse()  # of equal spans the first cluster becomes the innermost, which is read first
@@ -218,9 +210,3 @@ def _split_crossing(spans: Iterable[LabelledSpan]) -> list[list[LabelledSpan]]:
 def _is_blank(token: Token) -> bool:
     """Check whether a token is white space; `token.is_space` does not know it in a vocabulary without a language."""
     return not token.text.strip()
-
-
-def _unused(wanted: str, used: Container[str]) -> str:
-    """The wanted name, or the first of `wanted-2`, `wanted-3`, ... that is not used."""
-    candidates = (wanted if i == 1 else f"{wanted}-{i}" for i in count(1))
-    return next(candidate for candidate in candidates if candidate not in used)

@@ -7,7 +7,6 @@ coreference. An empty line ends a sentence. See https://conll.cemantix.org/2012/
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -67,8 +66,7 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
     stops `/.` and `/?` of transcripts their slash.
 
     RETURNS (list[Doc]): One document per part, titled with name and part, such as `bc/cctv/00/cctv_0000_0`. Without any
-        column of arguments a document is not annotated for frames; without any mention it is annotated for coreference
-        all the same. One warning counts what is left out.
+        column of arguments it is not annotated for frames; for coreference it always is.
     """
     vocab = Vocab() if vocab is None else vocab
     paths = find_files([source] if isinstance(source, str | Path) else source)
@@ -139,10 +137,8 @@ def _check_row(row: Row, before: Sequence[Row], first: Row) -> None:
     if found < LEAST_COLUMNS:
         raise ValueError(f"{place}: found {found} columns separated by blanks, expected {LEAST_COLUMNS} or more.")
     if before and found != len(before[0].columns):
-        raise ValueError(
-            f"{place}: found {found} columns, but the rows before it have {len(before[0].columns)}. Expected the "
-            "same number in each row of a sentence, and an empty line before the next sentence."
-        )
+        expected = f"{len(before[0].columns)}, as in the rows before it, or an empty line before the next sentence"
+        raise ValueError(f"{place}: found {found} columns, expected {expected}.")
     if columns[:NUMBER] != first.columns[:NUMBER]:
         name, expected = (shorten(" ".join(each.columns[:NUMBER])) for each in (row, first))
         raise ValueError(f"{place}: found a row of the document {name}, expected one of {expected}.")
@@ -226,29 +222,18 @@ def find_files(sources: Iterable[str | Path]) -> list[Path]:
     for source in map(Path, sources):
         paths = [source]
         if source.is_dir():
-            inside = sorted(map(Path, find_in_folder(str(source), lambda name: name.endswith(SUFFIX))))
-            problems = {path: what_is_wrong(str(path)) for path in inside}
-            paths = [path for path in inside if not problems[path]]
-            for path, problem in problems.items():
-                if problem:
+            paths = []
+            for path in find_in_folder(source, lambda name: name.endswith(SUFFIX)):
+                if problem := what_is_wrong(path):
                     report.leave_out(UNREADABLE, f"{path}: {problem}")
+                else:
+                    paths.append(path)
         if not paths:
-            raise FileNotFoundError(
-                f"{source}: no file in this folder has a name that ends in '{SUFFIX}'. OntoNotes comes with "
-                "'gold_skel' files: complete them with 'skeleton2conll.sh' first."
-            )
+            problem = f"{source}: no file in this folder has a name that ends in '{SUFFIX}'"
+            raise FileNotFoundError(f"{problem}. Complete those of OntoNotes with 'skeleton2conll.sh' first.")
         found.update(dict.fromkeys(paths))
     report.warn()
     return list(found)
-
-
-def digest_files(paths: Sequence[Path]) -> str:
-    """The MD5 sum of the contents of files one after the other: that of `train.english.v4_gold_conll`, for example,
-    into which `e2e-coref` and its successors concatenate the files of a folder."""
-    digest = hashlib.md5(usedforsecurity=False)
-    for path in paths:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def convert_conll2012(paths: Sources) -> None:
@@ -260,13 +245,11 @@ def convert_conll2012(paths: Sources) -> None:
     files = find_files(sources)
     docs = read_conll2012(files)
     save_docs({out_path: docs})
-    typer.echo(f"Read {len(files):,} files. MD5 of their contents, one after the other: {digest_files(files)}")
+    typer.echo(f"Read {len(files):,} files.")
     official = [split for split, count in ENGLISH_DOCUMENTS.items() if count == len(docs)]
     if official:
         typer.echo(f"The English {official[0]} split of CoNLL-2012 has the same number of documents.")
     elif any("english" in str(path).lower() for path in files):
         counts = ", ".join(f"{count:,} ({split})" for split, count in ENGLISH_DOCUMENTS.items())
-        msg.warn(
-            f"Found {len(docs):,} documents, but the official English splits of CoNLL-2012 have {counts}. "
-            "Scores are comparable with published ones only on these."
-        )
+        found = f"Found {len(docs):,} documents, but the official English splits of CoNLL-2012 have {counts}"
+        msg.warn(f"{found}. Scores are comparable with published ones only on these.")

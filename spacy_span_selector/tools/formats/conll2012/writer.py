@@ -9,19 +9,8 @@ from itertools import count
 
 from spacy.tokens import Doc, Span
 
-from ....annotation import (
-    CONSTITUENTS_KEY,
-    PREDICATE_LABEL,
-    Frame,
-    Mention,
-    cluster_groups,
-    describe_doc,
-    get_frames,
-    get_sentences,
-    get_speakers,
-    get_title,
-    read_group,
-)
+from .... import annotation
+from ....annotation import PREDICATE_LABEL, Frame, Mention
 from ....people.speech import spread_turns
 from ..columns import (
     EMPTY_CELL,
@@ -50,9 +39,8 @@ BAD_LABEL = "whose label has blanks, brackets or stars"
 def write_conll2012(docs: Iterable[Doc]) -> str:
     """Write documents in the format of CoNLL-2012, with tabs between columns, as the official scorer requires.
 
-    There is no column for spacing, scores, and names of clusters that are not numbers. White space in the name of a
-    speaker becomes `_`. A title that was used before gets another part, because the scorer reads only one document of
-    each name and part. Named entities are written, but not read. One warning counts what the format can't hold.
+    There is no column for spacing, scores, and names of clusters that are not numbers. A title that was used before
+    gets another part: the scorer reads only one document of each name and part. Named entities are not read back.
     """
     report = Report()
     used: set[tuple[str, int]] = set()
@@ -66,36 +54,34 @@ def write_conll2012(docs: Iterable[Doc]) -> str:
 
 def _name_doc(doc: Doc, used: set[tuple[str, int]], report: Report) -> tuple[str, int]:
     """A name and a part for a document, which no document before it has: `bc/tale` and 3 for `bc/tale_3`."""
-    title = one_line(get_title(doc)) or UNTITLED
+    title = one_line(annotation.get_title(doc)) or UNTITLED
     match = PART.fullmatch(title)
     name, part = (match["name"], int(match["part"])) if match else (title, 0)
     if (name, part) in used:
-        if get_title(doc):
-            report.add("Wrote another part for titles that were used before", describe_doc(doc))
+        if annotation.get_title(doc):
+            report.add("Wrote another part for titles that were used before", annotation.describe_doc(doc))
         part = next(part for part in count() if (name, part) not in used)
     used.add((name, part))
     return name, part
 
 
 class _Writer:
-    """Writes a document."""
-
     def __init__(self, doc: Doc, report: Report) -> None:
         self.doc = doc
-        self.sentences = get_sentences(doc)
+        self.sentences = annotation.get_sentences(doc)
         self.report = report
-        self._lose = partial(report.leave_out, case=describe_doc(doc))
+        self._lose = partial(report.leave_out, case=annotation.describe_doc(doc))
 
     def write(self, name: str, part: int) -> Iterator[str]:
         doc = self.doc
         yield f"#begin document ({name}); part {part:03}"
-        turns = spread_turns(get_speakers(doc), len(doc))
+        turns = spread_turns(annotation.get_speakers(doc), len(doc))
         speakers = [EMPTY_CELL if speaker is None else _write_cell(speaker) for speaker in turns]
         coreference = write_coreference_column(self._number_clusters(), len(doc))
-        frames = by_sentence(get_frames(doc), self.sentences)
-        lost = len(get_frames(doc)) - sum(map(len, frames))
+        frames = by_sentence(annotation.get_frames(doc), self.sentences)
+        lost = len(annotation.get_frames(doc)) - sum(map(len, frames))
         self._lose("predicates without tokens, or that cross the end of a sentence", times=lost)
-        parses = self._write_spans(read_group(doc, CONSTITUENTS_KEY), "constituents")
+        parses = self._write_spans(annotation.read_group(doc, annotation.CONSTITUENTS_KEY), "constituents")
         entities = self._write_spans(doc.ents, "entities")
         first_cell = re.sub("^#", PLACEHOLDER, _write_cell(name))
         for i, sentence in enumerate(self.sentences):
@@ -121,8 +107,8 @@ class _Writer:
 
     def _number_clusters(self) -> dict[str, list[Mention]]:
         """The mentions of each cluster that can be written, by the number of the cluster."""
-        groups = cluster_groups(self.doc)
-        names = [str(group.attrs.get("name", "")) for group in groups]
+        groups = annotation.cluster_groups(self.doc)
+        names = [annotation.get_text(group, annotation.NAME) or "" for group in groups]
         kept = {name for name in names if DIGITS.fullmatch(name) and names.count(name) == 1}
         free = (number for i in count() if (number := str(i)) not in kept)
         clusters = {}
@@ -134,7 +120,6 @@ class _Writer:
         return clusters
 
     def _write_spans(self, spans: Iterable[Span], what: str) -> list[list[str]]:
-        """The columns of labelled spans, one for each sentence."""
         known = [(span.start, span.end, span.label_) for span in spans]
         good = [span for span in known if WRITABLE_LABEL.fullmatch(span[2])]
         nested = [find_nested(inside) for inside in by_sentence(good, self.sentences)]
@@ -144,7 +129,6 @@ class _Writer:
         return [*map(write_starred_column, nested, places)]
 
     def _write_frame(self, frame: Frame, sentence: Span) -> list[str]:
-        """The column of the arguments of a frame."""
         good: list[tuple[int, int, str]] = []
         for start, end, role in frame.arguments:
             crosses = start < frame.start < end < frame.end or frame.start < start < frame.end < end
@@ -158,7 +142,6 @@ class _Writer:
         return write_starred_column(spans, range(sentence.start, sentence.end))
 
     def _write_rolesets(self, frames: Sequence[Frame], sentence: Span) -> tuple[list[str], list[str]]:
-        """The columns of lemmas and of framesets."""
         rolesets: dict[int, str] = {}
         for frame in frames:
             if frame.roleset and all(_write_cell(part) == part for part in frame.roleset.rpartition(".")):
@@ -174,7 +157,7 @@ class _Writer:
         written = LINE_BLANKS.sub(PLACEHOLDER, word)
         if written != word or unescape_brackets(word) != word:
             what = f"Wrote `{PLACEHOLDER}` for white space in words, or words that are read back as brackets"
-            self.report.add(what, f"{describe_doc(self.doc)}: {shorten(word)}")
+            self.report.add(what, f"{annotation.describe_doc(self.doc)}: {shorten(word)}")
         if written in TRANSCRIBED_STOPS:
             return f"\\{written}"
         return escape_brackets(READ_AS_ESCAPE.sub(r"\\\g<0>", written))

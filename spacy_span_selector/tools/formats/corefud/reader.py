@@ -22,8 +22,7 @@ from urllib.parse import unquote
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ....annotation import Mention, set_clusters, set_speakers, set_title
-from ....people.speech import find_turns
+from ....annotation import Mention, set_clusters
 from ..columns import MENTION_BRACKETS, REPEATED_MENTIONS, Bracket, pair_brackets
 from ..conllu import EMPTY_NODE, RANGE, UNNAMED_DOCUMENT, Sentence, make_doc, parse_conllu
 from ..files import decode, read_lines
@@ -65,15 +64,11 @@ def read_corefud(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
             fields = declarations[0].strip().split("-")
         if not name:
             continue
-        doc = make_doc([sentence.words for sentence in sentences], vocab)
-        set_title(doc, name)
+        doc = make_doc(name, sentences, vocab)
         mentions, types, are_marked = find_entities(sentences, fields, report)
         if declarations or are_marked:
             entity_types = [types.get(entity, "") for entity in mentions]
             set_clusters(doc, [*mentions.values()], names=[*mentions], entity_types=entity_types)
-        turns = find_turns([sentence.comments.get("speaker") for sentence in sentences for _ in sentence.words])
-        if turns:
-            set_speakers(doc, turns)
         docs.append(doc)
     report.require(docs, path, CURE)
     report.warn()
@@ -227,7 +222,6 @@ def _report_other(name: str, value: str, place: str, report: Report) -> None:
 
 
 def _keep_words(entity: str, spans: Sequence[Mention], nodes: Sequence[Node], report: Report) -> list[Mention]:
-    """The mentions of an entity, from spans of words and empty nodes."""
     kept: dict[Mention, None] = {}
     for start, end in spans:
         words = [node.word for node in nodes[start:end] if node.word is not None]

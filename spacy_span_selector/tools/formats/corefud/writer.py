@@ -19,7 +19,7 @@ from ....people.speech import spread_turns
 from ..columns import NUMBER, by_sentence, find_nested
 from ..commands import Data, OutPath, read_all, save_texts
 from ..conllu import DOCUMENT, EMPTY_NODE, NO_SPACE, NOTHING, RANGE, UNNAMED_DOCUMENT, Row, Sentence, parse_conllu
-from ..files import check_writable, one_line, read_text
+from ..files import check_writable, one_line, read_text, unused
 from ..reports import REPEATED_DOCUMENTS, Report, shorten
 from .reader import DECLARATION, ENTITY, FIELDS
 
@@ -33,21 +33,17 @@ HEAD = 6
 
 
 def write_corefud(docs: Iterable[Doc]) -> str:
-    """Write documents in CorefUD.
+    """Write documents in CorefUD, one without sentence boundaries as one sentence.
 
     Names of clusters are kept if they can be ids and no cluster of another document has them. The head of a mention is
-    the root of its parse or, without one, what representative mentions are found by. A document without sentence
-    boundaries becomes one sentence, one without a title is called `document 1`, and a title that was used before gets a
-    number. One warning counts what the format can't hold.
+    the root of its parse or, without one, what representative mentions are found by.
     """
     report = Report()
     columns = EntityColumns(report)
     titles: set[str] = set()
     texts: list[str] = []
     for number, doc in enumerate(docs, start=1):
-        wanted = one_line(annotation.get_title(doc)) or f"document {number}"
-        candidates = (wanted if i == 1 else f"{wanted} {i}" for i in count(1))
-        title = next(candidate for candidate in candidates if candidate not in titles)
+        title = unused(one_line(annotation.get_title(doc)) or f"document {number}", titles)
         titles.add(title)
         lines = _write_doc(_without_white_space(doc), title, columns, report)
         texts.append(check_writable(doc, "".join(f"{line}\n" for line in lines)))
@@ -112,11 +108,11 @@ class EntityColumns:
         for group in annotation.cluster_groups(doc):
             mentions = self._writable(doc, {(span.start, span.end) for span in group if len(span)})
             if mentions:
-                entity = str(group.attrs.get("name", ""))
+                entity = annotation.get_text(group, annotation.NAME) or ""
                 if not ENTITY_ID.fullmatch(entity) or entity in self._used:
                     entity = next(name for number in self._numbers if (name := f"e{number}") not in self._used)
                 self._used.add(entity)
-                kind = write_field(str(group.attrs.get(ENTITY_TYPE, "")))
+                kind = write_field(annotation.get_text(group, ENTITY_TYPE) or "")
                 for start, end in mentions:
                     head = find_head(start, end) - start + 1
                     written.append((start, end, f"({entity}-{kind}-{head}-", f"{entity})"))

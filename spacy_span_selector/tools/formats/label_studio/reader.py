@@ -16,18 +16,8 @@ from pydantic import Field, ValidationError
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ....annotation import (
-    Argument,
-    Frame,
-    LabelledSpan,
-    Mention,
-    get_title,
-    has_labelled_spans_annotated,
-    set_clusters,
-    set_frames,
-    set_labelled_spans,
-    set_title,
-)
+from .... import annotation
+from ....annotation import Argument, Frame, LabelledSpan, Mention
 from ....annotation.checks import show
 from ..columns import REPEATED_ARGUMENTS, REPEATED_MENTIONS
 from ..commands import Annotates, Lang, Sources, read_files, save_docs, split_paths
@@ -44,8 +34,7 @@ def read_label_studio(path: str | Path, nlp: Language, *, text_field: str = TEXT
     """Read the annotated tasks of a file that was exported as JSON.
 
     Clusters have the labels of their mentions as entity types. A document without any annotation is annotated for
-    coreference. Its title is the field `title` of the data, or the number of the task. One warning counts what is left
-    out or changed; a ValueError says why no task can be read.
+    coreference. Its title is the field `title` of the data, or the number of the task.
     """
     text = read_text(Path(path))
     try:
@@ -80,8 +69,8 @@ def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Re
     if results is None:
         return []
     doc = _make_doc(data, text, nlp, place, report)
-    if not get_title(doc):
-        set_title(doc, place.rpartition(", ")[2])
+    if not annotation.get_title(doc):
+        annotation.set_title(doc, place.rpartition(", ")[2])
     regions, relations = read_results(results, place, report)
     spans: dict[str, Labelled] = {}  # labelled spans, apart from others, because a region may be one and the other
     others: dict[str, Labelled] = {}
@@ -92,17 +81,17 @@ def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Re
             report.leave_out("regions with the id of another", f"{where}.")
         elif (tokens := find_tokens(doc, region.value, where, report)) is not None:
             known[region.id] = Labelled(tokens, region.value.labels, region.note)
-    if spans or has_labelled_spans_annotated(doc):
+    if spans or annotation.has_labelled_spans_annotated(doc):
         counts = Counter(LabelledSpan(*span.place, label) for span in spans.values() for label in span.labels)
         for span, times in counts.items():
             case = f"{place}: {span.label} at token {span.start}."
             report.leave_out("labels that a labelled span has twice", case, times - 1)
-        set_labelled_spans(doc, [*counts])
+        annotation.set_labelled_spans(doc, [*counts])
     clusters, names, types, frames = find_annotation(others, relations, place, report)
-    if clusters or not (frames or has_labelled_spans_annotated(doc)):
-        set_clusters(doc, clusters, names=names, entity_types=types)
+    if clusters or not (frames or annotation.has_labelled_spans_annotated(doc)):
+        annotation.set_clusters(doc, clusters, names=names, entity_types=types)
     if frames:
-        set_frames(doc, frames)
+        annotation.set_frames(doc, frames)
     return [doc]
 
 
@@ -142,8 +131,6 @@ class Value(Record):
 
 
 class Region(Record):
-    """A region."""
-
     id: Text
     value: Value
     from_name: Any = None
@@ -243,9 +230,7 @@ def _from_utf16(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 class Labelled(NamedTuple):
-    """A region: token offsets, labels, and note."""
-
-    place: Mention
+    place: Mention  # of tokens
     labels: list[str]
     note: str
 
@@ -299,20 +284,20 @@ def find_annotation(
             report.leave_out("relations of predicates that have no label, the role", between)
         else:
             predicate, argument = ends if of_predicate[0] else reversed(ends)
-            for found in (Argument(*regions[argument].place, role) for role in labels):
-                if found in arguments[predicate]:
-                    report.leave_out(REPEATED_ARGUMENTS, f"{place}: {found.role} at token {found.start}.")
+            for new in (Argument(*regions[argument].place, role) for role in labels):
+                if new in arguments[predicate]:
+                    report.leave_out(REPEATED_ARGUMENTS, f"{place}: {new.role} at token {new.start}.")
                 else:
-                    arguments[predicate].append(found)
+                    arguments[predicate].append(new)
     frames = [
         Frame(*region.place, arguments[name], region.note or None)
         for name, region in regions.items()
         if PREDICATE in region.labels
     ]
-    annotation = Annotation([], [], [], frames)
+    found = Annotation([], [], [], frames)
     for group in {id(group): group for group in groups.values()}.values():
-        annotation.add_cluster([regions[name] for name in group], place, report)
-    return annotation
+        found.add_cluster([regions[name] for name in group], place, report)
+    return found
 
 
 def convert_label_studio(

@@ -12,22 +12,7 @@ from xml.etree import ElementTree
 import typer
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ....annotation import (
-    ENTITY_TYPE,
-    LABELLED_KEY,
-    cluster_groups,
-    describe_doc,
-    frame_groups,
-    get_antecedents,
-    get_frames,
-    get_labelled_spans,
-    get_scores,
-    get_title,
-    has_clusters_annotated,
-    has_frames_annotated,
-    has_labelled_spans_annotated,
-    read_group,
-)
+from .... import annotation
 from ..commands import Data, OutPath, read_all, save_texts
 from ..files import check_writable
 from ..plain import to_dict
@@ -56,11 +41,9 @@ def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str
 
     Mentions, predicates, arguments and labelled spans are regions, that is labelled characters. A relation links a
     mention to its antecedent, or to the mention before it if the antecedent is not known, and a predicate to its
-    arguments. The note of a predicate is its roleset, that of a mention the name of its cluster. One warning counts the
-    arguments without a role and labelled spans without a label, which are left out.
+    arguments. The note of a predicate is its roleset, that of a mention the name of its cluster.
 
     annotations (bool): Whether to write annotations, as if made in Label Studio, or predictions to start from.
-    RAISES (ValueError): If a document has half of a character in its title, naming it.
     """
     report = Report()
     key = "annotations" if annotations else "predictions"
@@ -71,11 +54,12 @@ def write_label_studio(docs: Iterable[Doc], *, annotations: bool = False) -> str
 
 def _write_task(doc: Doc, key: str, report: Report) -> dict[str, Any]:
     document = {name: value for name, value in to_dict(doc, tokens=True).items() if name in IN_DOCUMENT}
-    is_labelled = has_labelled_spans_annotated(doc)
+    is_labelled = annotation.has_labelled_spans_annotated(doc)
     if is_labelled:
         document[LABELLED_FIELD] = pack([], LabelledSpans)  # it is annotated, with as many as there will be regions
-    task: dict[str, Any] = {"data": {TEXT_FIELD: doc.text, TITLE_FIELD: get_title(doc), DOCUMENT_FIELD: document}}
-    if has_clusters_annotated(doc) or has_frames_annotated(doc) or is_labelled:
+    data = {TEXT_FIELD: doc.text, TITLE_FIELD: annotation.get_title(doc), DOCUMENT_FIELD: document}
+    task: dict[str, Any] = {"data": data}
+    if annotation.has_clusters_annotated(doc) or annotation.has_frames_annotated(doc) or is_labelled:
         version = {"model_version": MODEL_VERSION} if key == "predictions" else {}
         task[key] = [{**version, "result": _Regions(doc, report).result}]
     return task
@@ -86,26 +70,26 @@ class _Regions:
 
     def __init__(self, doc: Doc, report: Report) -> None:
         self.result: list[dict[str, Any]] = []
-        self._document = describe_doc(doc)
+        self._document = annotation.describe_doc(doc)
         self._report = report
         self._ids: dict[tuple[int, int], str] = {}  # regions that arguments may be
-        for group in cluster_groups(doc):
+        for group in annotation.cluster_groups(doc):
             self._add_cluster(group)
-        for group in frame_groups(doc):
+        for group in annotation.frame_groups(doc):
             self._add_frame(group)
-        if has_labelled_spans_annotated(doc):
-            self._add_labelled(read_group(doc, LABELLED_KEY))
+        if annotation.has_labelled_spans_annotated(doc):
+            self._add_labelled(annotation.read_group(doc, annotation.LABELLED_KEY))
 
     def _add_cluster(self, group: SpanGroup) -> None:
-        kind = str(group.attrs.get(ENTITY_TYPE) or MENTION)
+        kind = annotation.get_text(group, annotation.ENTITY_TYPE) or MENTION
         label = MENTION if kind in NO_MENTIONS else kind
-        antecedents = get_antecedents(group) or [None] * len(group)
+        antecedents = annotation.get_antecedents(group) or [None] * len(group)
         ids: dict[int, str] = {}
         before: str | None = None
         for i, (span, score) in enumerate(_scored(group)):
             if not len(span):
                 continue
-            note = str(group.attrs.get("name") or "") if before is None else ""
+            note = (annotation.get_text(group, annotation.NAME) or "") if before is None else ""
             ids[i] = self._add_region(span, label, note, score)
             self._ids.setdefault((span.start, span.end), ids[i])
             antecedent = antecedents[i]
@@ -118,7 +102,7 @@ class _Regions:
         (predicate, score), *arguments = _scored(group)
         if not len(predicate):
             return
-        source = self._add_region(predicate, PREDICATE, str(group.attrs.get("roleset") or ""), score)
+        source = self._add_region(predicate, PREDICATE, annotation.get_text(group, "roleset") or "", score)
         for argument, _ in arguments:
             place = argument.start, argument.end
             if not argument.label_ and len(argument):
@@ -160,25 +144,26 @@ class _Regions:
 
 
 def _scored(group: SpanGroup) -> list[tuple[Span, float | None]]:
-    scores: Sequence[float | None] = get_scores(group) or [None] * len(group)
+    scores: Sequence[float | None] = annotation.get_scores(group) or [None] * len(group)
     return list(zip(group, scores, strict=True))
 
 
 def write_interface(docs: Sequence[Doc]) -> str:
     """Write the labeling interface, XML to be pasted under Settings, Labeling Interface, Code: for what the documents
     are annotated for, or else mentions and frames, with the labels that they have, which XML must be able to hold."""
-    for_clusters = any(map(has_clusters_annotated, docs))
-    for_frames = any(map(has_frames_annotated, docs))
-    labelled = {span.label for doc in docs for span in get_labelled_spans(doc)} - {""}
+    for_clusters = any(map(annotation.has_clusters_annotated, docs))
+    for_frames = any(map(annotation.has_frames_annotated, docs))
+    labelled = {span.label for doc in docs for span in annotation.get_labelled_spans(doc)} - {""}
     for_any = for_clusters or for_frames or bool(labelled)
     labels: list[str] = []
     relations: list[str] = []
     if for_clusters or not for_any:
-        types = {str(group.attrs.get(ENTITY_TYPE) or "") for doc in docs for group in cluster_groups(doc)}
+        groups = [group for doc in docs for group in annotation.cluster_groups(doc)]
+        types = {annotation.get_text(group, annotation.ENTITY_TYPE) or "" for group in groups}
         labels += [MENTION, *sorted(types - NO_MENTIONS - {"", MENTION})]
         relations.append(COREFERENT)
     if for_frames or not for_any:
-        roles = {argument.role for doc in docs for frame in get_frames(doc) for argument in frame.arguments}
+        roles = {argument.role for doc in docs for frame in annotation.get_frames(doc) for argument in frame.arguments}
         labels += [PREDICATE, ARGUMENT]
         relations += [role for role in sorted(roles - {""}) or ROLES if role not in relations]
     view = ElementTree.Element("View")

@@ -37,12 +37,10 @@ def from_dict(
     predicates_key: str = annotation.PREDICATES_KEY,
     labelled_key: str = annotation.LABELLED_KEY,
 ) -> Doc:
-    """Read a document from plain data, as `to_dict` writes it, by the schema in docs/annotation.md; other keys are
-    ignored. One warning counts what is left out.
+    """Read a document from plain data, as `to_dict` writes it, by the schema in docs/annotation.md.
 
     nlp (Language | Vocab): The pipeline whose tokenizer splits the text; a vocabulary will do for data with tokens.
     cluster_prefix, mentions_key, frame_prefix, predicates_key, labelled_key (str): Where it goes in `doc.spans`.
-    RAISES (ValueError): If the data is not as the schema says, with the key, what was found, and what was expected.
     """
     document = read_document(data)
     report = Report()

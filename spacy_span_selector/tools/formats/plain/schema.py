@@ -262,7 +262,6 @@ class Document(Record):
 
     @property
     def name(self) -> str:
-        """The name of the document in messages."""
         return name_document(self.id, self.text)
 
     def check_cover(self, key: str, places: Places) -> None:

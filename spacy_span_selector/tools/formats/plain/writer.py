@@ -32,7 +32,6 @@ def to_dict(
     tokens (bool): Whether to write where tokens are, so that the document can be read without a tokenizer.
     cluster_prefix, mentions_key, frame_prefix, predicates_key, spans_key, labelled_key (str | None): Where annotation
         is in `doc.spans`; `spans_key` is of the spans selected for semantic roles. None to find out.
-    RAISES (ValueError): If a score is not a probability.
     """
     cluster_prefix = annotation.find_cluster_prefix(doc) if cluster_prefix is None else cluster_prefix
     mentions_key = annotation.find_mentions_key(doc, cluster_prefix) if mentions_key is None else mentions_key

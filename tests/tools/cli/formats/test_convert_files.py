@@ -1,9 +1,8 @@
-import hashlib
 from pathlib import Path
 
 import pytest
 
-from spacy_span_selector.annotation import Argument, Frame, get_clusters, get_frames, get_title
+from spacy_span_selector.annotation import get_clusters, get_title
 from spacy_span_selector.tools.formats.conll2012.reader import ENGLISH_DOCUMENTS
 
 from .helpers import load, run
@@ -42,13 +41,10 @@ def test_bracketed_reports_place_of_an_error(tmp_path: Path):
     assert not (tmp_path / "a.spacy").exists()
 
 
-def test_bracketed_reports_missing_files_and_unknown_languages(tmp_path: Path):
+def test_an_unknown_language_is_named(tmp_path: Path):
     (tmp_path / "a.txt").write_text("Ann", encoding="utf-8")
-    missing = run("convert", "bracketed", tmp_path / "b.txt", tmp_path / "b.spacy")
-    unknown = run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "a.spacy", "--lang", "qq")
-    assert (missing.exit_code, unknown.exit_code) == (1, 1)
-    assert "b.txt" in missing.output
-    assert "qq" in unknown.output
+    result = run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "a.spacy", "--lang", "qq")
+    assert (result.exit_code, "qq" in result.output) == (1, True)
 
 
 def write_conll2012(path: Path, name: str = "tale") -> None:
@@ -57,34 +53,12 @@ def write_conll2012(path: Path, name: str = "tale") -> None:
     path.write_text("\n".join([f"#begin document ({name}); part 000", *rows, "#end document", ""]), encoding="utf-8")
 
 
-def test_conll2012_keeps_every_layer(tmp_path: Path):
-    write_conll2012(tmp_path / "nw/00/tale.v4_gold_conll")
-    result = run("convert", "conll2012", tmp_path, tmp_path / "new/tale.spacy")
-    assert result.exit_code == 0, result.output
-    (doc,) = load(tmp_path / "new/tale.spacy")
-    assert get_title(doc) == "tale_0"
-    assert get_clusters(doc) == [[(0, 1)]]
-    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
-    assert [span.label_ for span in doc.spans["constituents"]] == ["S", "NP", "VP"]
-    assert [turn.label_ for turn in doc.spans["speakers"]] == ["Leo"]
-
-
 def test_conll2012_joins_files_and_folders(tmp_path: Path):
     write_conll2012(tmp_path / "nw/00/tale.v4_gold_conll")
     write_conll2012(tmp_path / "more.conll", "more")
     result = run("convert", "conll2012", tmp_path / "more.conll", tmp_path / "nw", tmp_path / "tale.spacy")
-    assert result.exit_code == 0, result.output
+    assert "Read 2 files.\n" in result.output and "English" not in result.output
     assert len(load(tmp_path / "tale.spacy")) == 2
-
-
-def test_conll2012_prints_the_sum_of_what_it_read(tmp_path: Path):
-    paths = [tmp_path / "a.conll", tmp_path / "b.conll"]
-    for path in paths:
-        write_conll2012(path, path.stem)
-    result = run("convert", "conll2012", *paths, tmp_path / "a.spacy")
-    joined = hashlib.md5(b"".join(path.read_bytes() for path in paths)).hexdigest()
-    assert f"Read 2 files. MD5 of their contents, one after the other: {joined}\n" in result.output
-    assert "English" not in result.output
 
 
 def test_conll2012_counts_the_documents_of_the_official_english_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -99,35 +73,12 @@ def test_conll2012_counts_the_documents_of_the_official_english_files(tmp_path: 
     assert "The English dev split of CoNLL-2012 has the same number of documents." in result.output
 
 
-def test_conll2012_reports_missing_files_and_what_it_cannot_write(tmp_path: Path):
-    write_conll2012(tmp_path / "tale.gold_conll")
-    (tmp_path / "empty").mkdir()
-    for arguments, message in (
-        ([tmp_path / "empty", tmp_path / "a.spacy"], "ends in 'gold_conll'"),
-        ([tmp_path, tmp_path / "a.txt"], "must end in .spacy"),
-    ):
-        result = run("convert", "conll2012", *arguments)
-        assert result.exit_code == 1
-        assert message in " ".join(result.output.split())
-
-
 def write_jsonlines(path: Path, name: str = "tale") -> None:
     key, speakers = f'"doc_key": "{name}"', '"speakers": [["Leo", "Leo"], ["-"]]'
     path.write_text(
         f'{{{key}, "sentences": [["Ann", "left"], ["She"]], {speakers}, "clusters": [[[0, 0], [2, 2]]]}}\n',
         encoding="utf-8",
     )
-
-
-def test_jsonlines_joins_files(tmp_path: Path):
-    for name in ("a", "b"):
-        write_jsonlines(tmp_path / f"{name}.jsonlines", name)
-    result = run("convert", "jsonlines", tmp_path / "a.jsonlines", tmp_path / "b.jsonlines", tmp_path / "new/c.spacy")
-    assert result.exit_code == 0, result.output
-    assert "c.spacy: 2 documents, 6 tokens, 4 mentions, 2 clusters\n" in result.output
-    docs = load(tmp_path / "new/c.spacy")
-    assert [get_title(doc) for doc in docs] == ["a", "b"]
-    assert get_clusters(docs[1]) == [[(0, 1), (2, 3)]]
 
 
 def test_documents_that_come_twice_are_written_once(tmp_path: Path):
@@ -146,27 +97,6 @@ def test_documents_that_come_twice_are_written_once(tmp_path: Path):
     ):
         assert run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "d.spacy").exit_code == 0
     assert len(load(tmp_path / "d.spacy")) == 2
-
-
-def test_jsonlines_reports_the_place_of_an_error_and_what_it_cannot_write(tmp_path: Path):
-    (tmp_path / "a.jsonlines").write_text("[]\n", encoding="utf-8")
-    malformed = run("convert", "jsonlines", tmp_path / "a.jsonlines", tmp_path / "a.spacy")
-    misnamed = run("convert", "jsonlines", tmp_path / "a.jsonlines", tmp_path / "a.json")
-    assert (malformed.exit_code, misnamed.exit_code) == (1, 1)
-    assert "a.jsonlines:1:" in " ".join(malformed.output.split())
-    assert "must end in .spacy" in misnamed.output
-
-
-def test_corefud_joins_files(tmp_path: Path):
-    for name in ("a", "b"):
-        row = "\t".join(["1", "Ann", *"_______", "Entity=(e1-person-1-)"])
-        lines = [f"# newdoc id = {name}", "# global.Entity = eid-etype-head-other", "# speaker = Leo", row, "", ""]
-        (tmp_path / f"{name}.conllu").write_text("\n".join(lines), encoding="utf-8")
-    paths = [tmp_path / "a.conllu", tmp_path / "b.conllu", tmp_path / "new/c.spacy"]
-    result = run("convert", "corefud", *paths)
-    assert result.exit_code == 0, result.output
-    assert "c.spacy: 2 documents, 2 tokens, 2 mentions, 2 clusters\n" in result.output
-    assert [get_title(doc) for doc in load(paths[-1])] == ["a", "b"]
 
 
 def test_label_studio_takes_texts_of_any_field_and_language(tmp_path: Path):

@@ -19,11 +19,8 @@ from spacy_span_selector.annotation import (
     set_title,
 )
 from spacy_span_selector.tools.cli import app
-from spacy_span_selector.tools.formats.bracketed import read_bracketed
-from spacy_span_selector.tools.formats.conll2012 import read_conll2012
-from spacy_span_selector.tools.formats.corefud import read_corefud
-from spacy_span_selector.tools.formats.jsonlines import read_jsonlines
 from spacy_span_selector.tools.formats.label_studio import read_label_studio
+from spacy_span_selector.tools.formats.registry import formats
 
 
 def run(*arguments: object) -> Result:
@@ -60,48 +57,21 @@ def test_data_that_cannot_be_read_are_named(data: Path, tmp_path: Path, name: st
     assert not (tmp_path / "out.bio").exists()
 
 
-def test_the_bracketed_format_is_read_back(data: Path, tmp_path: Path):
-    result = run("bracketed", data, tmp_path / "new/gold.txt")
+@pytest.mark.parametrize("name", ["bracketed", "conll2012", "jsonlines", "corefud"])
+def test_what_is_exported_is_read_back(data: Path, tmp_path: Path, name: str):
+    path = tmp_path / f"new/gold.{name}"
+    result = run(name, data, path)
     assert result.exit_code == 0, result.output
-    assert "gold.txt" in result.output
-    doc, bare = read_bracketed(tmp_path / "new/gold.txt", spacy.blank("en"))
-    assert get_title(doc) == "tale_1"
-    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
-    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
-    assert bare.text == "Silence"
+    assert path.name in result.output
+    doc, bare = formats.get(name).read_docs(path, spacy.blank("en"))
+    assert (get_title(doc), get_clusters(doc), bare[0].text) == ("tale_1", [[(0, 1), (1, 2)]], "Silence")
 
 
-def test_conll2012_is_read_back(data: Path, tmp_path: Path):
-    result = run("conll2012", data, tmp_path / "new/gold.conll")
-    assert result.exit_code == 0, result.output
-    assert "gold.conll" in result.output
-    doc, bare = read_conll2012(tmp_path / "new/gold.conll")
-    assert get_title(doc) == "tale_1"
-    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
-    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
-    assert bare.text == "Silence "
-
-
-def test_jsonlines_are_read_back(data: Path, tmp_path: Path):
-    result = run("jsonlines", data, tmp_path / "new/gold.jsonlines")
-    assert result.exit_code == 0, result.output
-    assert "gold.jsonlines" in result.output
-    doc, bare = read_jsonlines(tmp_path / "new/gold.jsonlines")
-    assert get_title(doc) == "tale_1"
-    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
-    assert bare.text == "Silence "
-
-
-def test_corefud_is_read_back(data: Path, tmp_path: Path):
-    result = run("corefud", data, tmp_path / "new/gold.conllu")
-    assert result.exit_code == 0, result.output
-    doc, bare = read_corefud(tmp_path / "new/gold.conllu")
-    assert get_title(doc) == "tale_1"
-    assert get_clusters(doc) == [[(0, 1), (1, 2)]]
-    assert bare.text == "Silence "
-    result = run("corefud", data, tmp_path / "same.conllu", "--into", tmp_path / "new/gold.conllu")
-    assert result.exit_code == 1  # a document has no title
-    assert "document 'document 2' is only in" in " ".join(result.output.split())
+def test_corefud_is_not_written_into_a_copy_of_other_documents(data: Path, tmp_path: Path):
+    (tmp_path / "a.conllu").write_text("# newdoc id = tale_2\n1\tAnn" + "\t_" * 8 + "\n\n")
+    result = run("corefud", data, tmp_path / "same.conllu", "--into", tmp_path / "a.conllu")
+    assert result.exit_code == 1
+    assert "document 'tale_2' is only in" in " ".join(result.output.split())
 
 
 def test_corefud_is_written_into_a_copy(tmp_path: Path):
@@ -142,11 +112,3 @@ def test_names_that_cannot_be_printed_are_escaped(data: Path, tmp_path: Path):
     result = run("jsonlines", tmp_path / "in\udcff.spacy", tmp_path / "out")
     assert result.exit_code == 1
     assert ".spacy: no such file" in " ".join(result.output.split())
-
-
-@pytest.mark.parametrize("name", ["bio", "bracketed", "conll2012", "corefud", "jsonlines", "label-studio"])
-def test_data_that_are_not_there_are_named(data: Path, tmp_path: Path, name: str):
-    result = run(name, data.with_name("none.spacy"), tmp_path / "out")
-    assert result.exit_code == 1
-    assert "none.spacy: no such file" in " ".join(result.output.split())
-    assert not (tmp_path / "out").exists()

@@ -9,7 +9,7 @@ from spacy_span_selector.annotation import get_frames
 from spacy_span_selector.tools.formats.bracketed import Lenient, parse_bracketed, read_bracketed
 from spacy_span_selector.tools.formats.bracketed.reader import MOST_SUGGESTIONS
 
-from .helpers import NLP, labels, parse_one, quotations
+from .helpers import NLP, labels, quotations
 
 LINES = [
     ("two [Be]lls", "1:8", "a mention ends inside the token 'Bells'", "Move the bracket"),
@@ -162,17 +162,8 @@ def test_what_is_good_is_read():
     assert [frame.roleset for frame in get_frames(docs[1])] == ["ring.01"]
 
 
-def test_the_first_error_stops_a_strict_reader():
-    with pytest.raises(ValueError, match=r"^text:3:1: a mention that is not closed"):
-        parse_bracketed(BAD.removeprefix("text before\n").replace("=== a", "\n=== a", 1), NLP)
-    with pytest.raises(ValueError, match=r"^text:1:1: text before the first heading"):
-        parse_bracketed(BAD, NLP)
-
-
-def test_a_frame_without_its_sign_is_an_error_only_where_all_are_collected():
-    text = "=== a\nAnn met Tom.\n[ARG0 Ann] [V=meet.03 met] [ARG1 Tom].\n"
-    assert parse_one(text).text == "Ann met Tom. ARG0 Ann V=meet.03 met ARG1 Tom."
-    errors, _ = collect(f"{text}> [ARG0 Ann] met [ARG1 Tom].\n")
+def test_a_frame_without_its_sign_is_no_sentence():
+    errors, _ = collect("=== a\nAnn met Tom.\n[ARG0 Ann] [V=meet.03 met] [ARG1 Tom].\n> [ARG0 Ann] met [ARG1 Tom].\n")
     assert [(line, message.partition(".")[0]) for line, message in errors] == [
         (3, "the words of line 2 again, with a predicate in brackets, but without `>`"),
         (4, "a frame without a predicate"),

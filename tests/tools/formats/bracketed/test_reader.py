@@ -3,17 +3,7 @@ from pathlib import Path
 import pytest
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import (
-    get_clusters,
-    get_labelled_spans,
-    get_predicates,
-    get_quotations,
-    get_title,
-    has_clusters_annotated,
-    has_frames_annotated,
-    has_labelled_spans_annotated,
-    has_quotations_annotated,
-)
+from spacy_span_selector import annotation
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed, read_bracketed
 
 from .helpers import NLP, frames_as_text, labels, named_clusters, parse_one, quotations
@@ -26,15 +16,19 @@ def test_each_line_is_a_sentence():
 
 def test_headings_start_documents_with_names_of_their_own():
     docs = parse_bracketed("=== one\n[A|a] b.\n\n=== number  two\n=== three\n[C|a] .\n", NLP)
-    assert [(get_title(doc), doc.text) for doc in docs] == [("one", "A b."), ("number two", ""), ("three", "C .")]
-    assert [get_clusters(doc) for doc in docs] == [[[(0, 1)]], [], [[(0, 1)]]]
+    assert [(annotation.get_title(doc), doc.text) for doc in docs] == [
+        ("one", "A b."),
+        ("number two", ""),
+        ("three", "C ."),
+    ]
+    assert [annotation.get_clusters(doc) for doc in docs] == [[[(0, 1)]], [], [[(0, 1)]]]
 
 
 def test_a_file_without_heading_is_named_for_itself(tmp_path: Path):
     path = tmp_path / "station.txt"
     path.write_text("\ufeff[Ann|ann] left.\r\n[She|ann] ran.\r\n", encoding="utf-8")
     (doc,) = read_bracketed(path, NLP)
-    assert (get_title(doc), doc.text) == ("station", "Ann left. She ran.")
+    assert (annotation.get_title(doc), doc.text) == ("station", "Ann left. She ran.")
 
 
 def test_a_text_without_sentences_has_no_documents():
@@ -126,15 +120,15 @@ def test_frames_are_read(text: str, frames: list[object]):
 
 def test_frames_and_mentions_stand_side_by_side():
     doc = parse_one("[[Her|a] dog] ran .\n> [ARG0 Her dog] [V ran] .")
-    assert get_clusters(doc) == [[(0, 1)], [(0, 2)]]
+    assert annotation.get_clusters(doc) == [[(0, 1)], [(0, 2)]]
     assert frames_as_text(doc) == [("ran", None, [("ARG0", "Her dog")])]
 
 
 def test_a_bare_mark_beside_frames_of_other_sentences_changes_nothing():
     doc = parse_one("Yes .\n>\nShe ran .\n> She [V ran] .")
     assert frames_as_text(doc) == [("ran", None, [])]
-    assert get_predicates(doc) is None
-    assert get_predicates(parse_one("Yes .\n >  \nNo .")) == []
+    assert annotation.get_predicates(doc) is None
+    assert annotation.get_predicates(parse_one("Yes .\n >  \nNo .")) == []
 
 
 STATION = """[Her brother|tom] saw [Dr. Bell|bell] at [the station café].
@@ -157,7 +151,7 @@ def test_labelled_spans_nest_and_may_have_several_labels():
         ("He", "PERSON"),
     ]
     doc = parse_one("a b c d\n[] [X a b] [X c d]\n[] a [Y [Z b] c] d\n")  # those that cross are in different lines
-    assert get_labelled_spans(doc) == [(0, 2, "X"), (1, 2, "Z"), (1, 3, "Y"), (2, 4, "X")]
+    assert annotation.get_labelled_spans(doc) == [(0, 2, "X"), (1, 2, "Z"), (1, 3, "Y"), (2, 4, "X")]
 
 
 def test_quotations_have_a_speaker_and_an_addressee_and_go_on_in_the_next_sentence():
@@ -189,10 +183,10 @@ def test_a_sign_within_a_line_or_before_a_word_is_text():
 def annotated(doc: Doc) -> str:
     """The first letters of what a document is annotated for."""
     known = {
-        "c": has_clusters_annotated(doc),
-        "f": has_frames_annotated(doc),
-        "q": has_quotations_annotated(doc),
-        "l": has_labelled_spans_annotated(doc),
+        "c": annotation.has_clusters_annotated(doc),
+        "f": annotation.has_frames_annotated(doc),
+        "q": annotation.has_quotations_annotated(doc),
+        "l": annotation.has_labelled_spans_annotated(doc),
     }
     return "".join(letter for letter, is_annotated in known.items() if is_annotated)
 
@@ -215,4 +209,4 @@ def test_lines_say_what_is_annotated(text: str, expected: str):
     other, doc = parse_bracketed(f"=== other\nNo .\n=== this\n{text}", NLP)
     assert (annotated(other), annotated(doc)) == ("c", expected)
     if text.endswith(("\n<", "\n[]")):  # there is nothing
-        assert [*get_quotations(doc), *get_labelled_spans(doc)] == []
+        assert [*annotation.get_quotations(doc), *annotation.get_labelled_spans(doc)] == []

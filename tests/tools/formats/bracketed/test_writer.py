@@ -8,29 +8,8 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    Argument,
-    Frame,
-    Mention,
-    Quotation,
-    cluster_groups,
-    get_clusters,
-    get_frames,
-    get_labelled_spans,
-    get_predicates,
-    get_quotations,
-    get_title,
-    has_clusters_annotated,
-    has_frames_annotated,
-    has_labelled_spans_annotated,
-    set_clusters,
-    set_frames,
-    set_labelled_spans,
-    set_predicates,
-    set_quotations,
-    set_speakers,
-    set_title,
-)
+from spacy_span_selector import annotation
+from spacy_span_selector.annotation import Argument, Frame, Mention, Quotation
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed, write_bracketed
 from spacy_span_selector.tools.formats.litbank import read_litbank
 
@@ -102,15 +81,15 @@ def read_back(doc: Doc) -> tuple[Doc, str]:
 def summary(doc: Doc) -> dict[str, object]:
     """Everything that the format keeps."""
     return {
-        "title": get_title(doc),
+        "title": annotation.get_title(doc),
         "words": [token.text for token in doc],
         "sentence starts": [token.is_sent_start for token in doc],
-        "clusters": get_clusters(doc),
-        "names": [group.attrs.get("name", "") for group in cluster_groups(doc)],
-        "frames": get_frames(doc),
-        "frames annotated": has_frames_annotated(doc),
-        "labelled": sorted(get_labelled_spans(doc)),
-        "labelled annotated": has_labelled_spans_annotated(doc),
+        "clusters": annotation.get_clusters(doc),
+        "names": [group.attrs.get("name", "") for group in annotation.cluster_groups(doc)],
+        "frames": annotation.get_frames(doc),
+        "frames annotated": annotation.has_frames_annotated(doc),
+        "labelled": sorted(annotation.get_labelled_spans(doc)),
+        "labelled annotated": annotation.has_labelled_spans_annotated(doc),
         "speakers": {token.i: turn.label_ for turn in doc.spans.get("speakers", ()) for token in turn},
     }
 
@@ -139,7 +118,7 @@ def documents(draw: st.DrawFn) -> Doc:
         words=[word for sentence in sentences for word in sentence],
         sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
     )
-    set_title(doc, "odd")
+    annotation.set_title(doc, "odd")
     spans = [(a, b) for sent in doc.sents for a in range(sent.start, sent.end) for b in range(a + 1, sent.end + 1)]
     mentions: list[tuple[int, int]] = []
     for start, end in draw(st.lists(st.sampled_from(spans), max_size=8, unique=True)):
@@ -149,15 +128,15 @@ def documents(draw: st.DrawFn) -> Doc:
     for mention in mentions:
         for name in draw(st.lists(st.sampled_from(["x", "y", "ü-1"]), min_size=1, max_size=2, unique=True)):
             clusters.setdefault(name, []).append(mention)
-    set_clusters(doc, list(clusters.values()), names=list(clusters))
+    annotation.set_clusters(doc, list(clusters.values()), names=list(clusters))
     if draw(st.booleans()):
-        set_frames(doc, draw(st.lists(st.sampled_from(list(doc.sents)).flatmap(frames_of), max_size=4)))
+        annotation.set_frames(doc, draw(st.lists(st.sampled_from(list(doc.sents)).flatmap(frames_of), max_size=4)))
     if draw(st.booleans()):
         labels = st.sampled_from(["PER", "V=", "+", "é:=@"])
         labelled = st.lists(st.tuples(st.sampled_from(spans), labels), max_size=6, unique=True)
-        set_labelled_spans(doc, [(*span, label) for span, label in draw(labelled)])
+        annotation.set_labelled_spans(doc, [(*span, label) for span, label in draw(labelled)])
     speaker = st.sampled_from(["", "Ann", "A: B", "\\ [x] #|"])
-    set_speakers(doc, [(sent.start, sent.end, label) for sent in doc.sents if (label := draw(speaker))])
+    annotation.set_speakers(doc, [(sent.start, sent.end, label) for sent in doc.sents if (label := draw(speaker))])
     return doc
 
 
@@ -168,8 +147,8 @@ def test_reading_what_was_written_restores_the_document(doc: Doc):
 
 def quotations_of_clusters(doc: Doc) -> list[tuple[int, int, list[Mention], list[Mention]]]:
     """Each quotation with the cluster of who speaks, and who is spoken to."""
-    of = {mention: cluster for cluster in get_clusters(doc) for mention in cluster}
-    return sorted((start, end, of.get(a, []), of.get(b, [])) for start, end, a, b, *_ in get_quotations(doc))
+    of = {mention: cluster for cluster in annotation.get_clusters(doc) for mention in cluster}
+    return sorted((start, end, of.get(a, []), of.get(b, [])) for start, end, a, b, *_ in annotation.get_quotations(doc))
 
 
 @st.composite
@@ -177,14 +156,14 @@ def docs_with_quotations(draw: st.DrawFn) -> Doc:
     starts = [True, *draw(st.lists(st.booleans(), min_size=7, max_size=7))]
     doc = Doc(WORD_NLP.vocab, words=draw(st.permutations([*"abc<>?+", "“"])), sent_starts=starts)
     words = [(i, i + 1) for i in draw(st.permutations(range(8)))]
-    set_clusters(doc, [words[:2], words[2:3], words[3:5]])
+    annotation.set_clusters(doc, [words[:2], words[2:3], words[3:5]])
     persons = st.none() | st.sampled_from(words[:5])
     ends = st.tuples(st.integers(0, 7), st.integers(1, 8)).filter(lambda ends: ends[0] < ends[1])
     found: list[Quotation] = []
     for start, end in draw(st.lists(ends, max_size=5)):
         if not any(a < start < b < end or start < a < end < b for a, b, *_ in found):
             found.append(Quotation(start, end, draw(persons), draw(persons)))
-    set_quotations(doc, found)
+    annotation.set_quotations(doc, found)
     return doc
 
 
@@ -202,17 +181,17 @@ def test_the_quotations_of_litbank_read_back():
     with pytest.warns(UserWarning, match=r"^Left out mentions that cross .*: 2\. ") as caught:
         restored = parse_bracketed(write_bracketed(docs), WORD_NLP)
     assert str(caught[0].message).count("Left out") == 1
-    assert [[quotation[:2] for quotation in get_quotations(doc)] for doc in restored] == [
-        [quotation[:2] for quotation in get_quotations(doc)] for doc in docs
+    assert [[quotation[:2] for quotation in annotation.get_quotations(doc)] for doc in restored] == [
+        [quotation[:2] for quotation in annotation.get_quotations(doc)] for doc in docs
     ]
-    assert all(quotation.speaker is not None for doc in restored for quotation in get_quotations(doc))
+    assert all(quotation.speaker is not None for doc in restored for quotation in annotation.get_quotations(doc))
 
 
 def make_doc(text: str, clusters: list[list[tuple[int, int]]], *, title: str | None = None) -> Doc:
     doc = Doc(NLP.vocab, words=text.split())
     if title:
-        set_title(doc, title)
-    set_clusters(doc, clusters)
+        annotation.set_title(doc, title)
+    annotation.set_clusters(doc, clusters)
     return doc
 
 
@@ -229,53 +208,53 @@ def test_generated_names_avoid_given_ones():
 
 def test_titles_are_made_different():
     docs = [make_doc("x", [], title="a\n b"), make_doc("y", [], title="a b"), make_doc("z", [])]
-    titles = [get_title(doc) for doc in parse_bracketed(write_bracketed(docs), NLP)]
+    titles = [annotation.get_title(doc) for doc in parse_bracketed(write_bracketed(docs), NLP)]
     assert titles == ["a b", "a b-2", "document 3"]
 
 
 def test_text_without_sentences_is_one_line():
     doc = NLP("Ann  left.\n\nShe ran.")
-    set_clusters(doc, [[(0, 2), (4, 6)]])
+    annotation.set_clusters(doc, [[(0, 2), (4, 6)]])
     assert write_bracketed([doc]) == "=== document 1\n[Ann|c1] left. [She|c1] ran.\n"
 
 
 def test_a_turn_of_several_sentences_names_the_speaker_in_each():
     doc = Doc(NLP.vocab, words=["I", "go", "You", "stay"], sent_starts=[True, False, True, False])
-    set_speakers(doc, [(0, 4, "Ann")])
+    annotation.set_speakers(doc, [(0, 4, "Ann")])
     assert write_bracketed([doc]) == "=== document 1\n@Ann: I go\n@Ann: You stay\n"
 
 
 def test_the_first_word_says_who_speaks():
     doc = NLP("\nShe left.")
-    set_speakers(doc, [(1, 4, "Ann")])
+    annotation.set_speakers(doc, [(1, 4, "Ann")])
     assert "@Ann: She left." in write_bracketed([doc])
 
 
 def make_frames_doc(text: str, frames: list[Frame], *, title: str | None = None) -> Doc:
     doc = make_doc(text, [], title=title)
-    set_frames(doc, frames)
+    annotation.set_frames(doc, frames)
     return doc
 
 
 def test_a_document_with_frames_only_stays_so():
     restored, text = read_back(make_frames_doc("a b c", [Frame(1, 2, [Argument(0, 1, "ARG0")])]))
     assert text == "=== document 1\na b c\n> [ARG0 a] [V b] c\n"
-    assert not has_clusters_annotated(restored)
+    assert not annotation.has_clusters_annotated(restored)
 
 
 @pytest.mark.parametrize(("predicates", "lines"), [(None, ""), ([(0, 1)], ""), ([], ">\n")])
 def test_annotated_without_predicates_differs_from_not_annotated(predicates: list[Mention] | None, lines: str):
     doc = make_doc("a b", [])
     if predicates is not None:
-        set_predicates(doc, predicates)
+        annotation.set_predicates(doc, predicates)
     restored, text = read_back(doc)
     assert text == f"=== document 1\na b\n{lines}"
-    assert get_predicates(restored) == ([] if lines else None)
+    assert annotation.get_predicates(restored) == ([] if lines else None)
 
 
 def test_white_space_around_predicates_and_arguments_is_left_outside():
     doc = NLP("Ann  \n ran\n far.")
-    set_frames(doc, [Frame(1, 4, [Argument(0, 2, "ARG0"), Argument(3, 5, "ARG1")])])
+    annotation.set_frames(doc, [Frame(1, 4, [Argument(0, 2, "ARG0"), Argument(3, 5, "ARG1")])])
     assert [token.text for token in doc] == ["Ann", " \n ", "ran", "\n ", "far", "."]
     assert write_bracketed([doc]) == "=== document 1\nAnn ran far.\n> [ARG0 Ann] [V ran] [ARG1 far].\n"
 
@@ -291,7 +270,7 @@ def write_with_loss(lost: str, *docs: Doc) -> str:
 def test_mentions_that_cross_are_left_out():
     crossing = make_doc("a b c d", [[(0, 2), (1, 3)], [(2, 4)]], title="crossing")
     over_a_boundary = Doc(NLP.vocab, words=["a", "b"], sent_starts=[True, True])
-    set_clusters(over_a_boundary, [[(0, 2)], [(1, 2)]])
+    annotation.set_clusters(over_a_boundary, [[(0, 2)], [(1, 2)]])
     assert write_with_loss(r"mentions that cross .*: 1\.", crossing) == "[a b|c1] [c d]\n"
     both = r"mentions that cross .*: 2\. The first: document 'crossing'\n    document starting 'a b'$"
     assert write_with_loss(both, crossing, over_a_boundary).endswith("=== document 2\na\n[b]\n")
@@ -311,7 +290,7 @@ def test_mentions_that_cross_are_left_out():
 )
 def test_arguments_that_the_format_cannot_hold_are_left_out(arguments: list[tuple[int, int, str]], line: str):
     doc = Doc(NLP.vocab, words=list("abcde"), sent_starts=[True, False, False, False, True])
-    set_frames(doc, [Frame(2, 3, [Argument(*argument) for argument in arguments])])
+    annotation.set_frames(doc, [Frame(2, 3, [Argument(*argument) for argument in arguments])])
     assert write_with_loss(r"predicates, arguments and rolesets that .*: 1\.", doc) == f"a b c d\n{line}\ne\n"
 
 
@@ -322,13 +301,13 @@ def test_a_roleset_that_the_format_cannot_hold_is_left_out():
 
 def test_predicates_that_cross_a_sentence_boundary_are_left_out_with_their_frames():
     doc = Doc(NLP.vocab, words=["a", "b", " "], sent_starts=[True, True, False])
-    set_frames(doc, [Frame(0, 2, [Argument(0, 1, "ARG0")]), Frame(2, 3, [])])
+    annotation.set_frames(doc, [Frame(0, 2, [Argument(0, 1, "ARG0")]), Frame(2, 3, [])])
     assert write_with_loss(r"predicates, .*: 2\. The first: document starting 'a b", doc) == "a\nb\n"
 
 
 def test_mentions_and_frames_that_are_left_out_are_counted_apart():
     doc = make_doc("a b c", [[(0, 2), (1, 3)]])
-    set_frames(doc, [Frame(0, 1, [Argument(1, 2, "A B")])])
+    annotation.set_frames(doc, [Frame(0, 1, [Argument(1, 2, "A B")])])
     other = make_frames_doc("a b", [Frame(0, 1, [Argument(0, 2, "ARG1")])], title="harbour")
     mentions = r"mentions that .*: 1\. The first: document starting 'a b c'"
     frames = r"predicates, .*: 2\. The first: document starting 'a b c'\n    document 'harbour'$"
@@ -344,35 +323,35 @@ def test_names_that_the_format_cannot_hold_are_replaced(name: str):
 
 def test_names_that_cannot_be_typed_are_counted():
     doc = Doc(Vocab(), words=["She", "left", "him"])
-    set_clusters(doc, [[(0, 1)], [(2, 3)], [(1, 2)]], names=["Ann Lee", "tom", "tom"])
+    annotation.set_clusters(doc, [[(0, 1)], [(2, 3)], [(1, 2)]], names=["Ann Lee", "tom", "tom"])
     assert "[She] [left|tom] [him]" in write_with_loss(r"names of clusters that can't be typed, .*: 2\.", doc)
 
 
 @pytest.mark.parametrize("turns", [[(0, 2, "Ann"), (2, 3, "Tom")], [(0, 1, "Ann")], [(0, 3, "Ann\tLee")]])
 def test_sentences_that_are_not_said_by_one_speaker_are_counted(turns: list[tuple[int, int, str]]):
     doc = Doc(Vocab(), words=["She", "left", "him"])
-    set_speakers(doc, turns)
+    annotation.set_speakers(doc, turns)
     assert "@Ann" in write_with_loss(r"speakers who change within a sentence, .*: 1\.", doc)
 
 
 def test_labelled_spans_that_the_format_cannot_hold_are_left_out():
     doc = Doc(NLP.vocab, words=["a", " ", "b", "c", "d"], sent_starts=[True, False, False, False, True])
     unwritable = [(2, 5, "X"), (3, 4, "work of art"), (3, 4, ""), (1, 2, "X"), (1, 3, "X")]
-    set_labelled_spans(doc, [(0, 1, "X"), (2, 3, "X"), *unwritable])
+    annotation.set_labelled_spans(doc, [(0, 1, "X"), (2, 3, "X"), *unwritable])
     assert write_with_loss(r"labelled spans that cross .*: 5\.", doc) == "a b c\n[] [X a] [X b] c\nd\n"
 
 
 def test_quotations_that_cross_and_persons_in_no_cluster_are_left_out():
     doc = make_doc("a b c d e f", [[(0, 1)]])
-    set_quotations(doc, [Quotation(1, 4, speaker=(0, 1)), Quotation(2, 6), Quotation(4, 5, speaker=(5, 6))])
+    annotation.set_quotations(doc, [Quotation(1, 4, speaker=(0, 1)), Quotation(2, 6), Quotation(4, 5, speaker=(5, 6))])
     text = write_with_loss(r"quotations that cross another one, .*: 2\.", doc)
     assert text == "[a|c1] b c d e f\n< a [c1 b c d] e f\n< a b c d [? e] f\n"
 
 
 def test_a_speaker_whose_mentions_cannot_be_written_is_left_out():
     doc = Doc(NLP.vocab, words=list("abc"), sent_starts=[True, True, False])
-    set_clusters(doc, [[(0, 2)]])
-    set_quotations(doc, [Quotation(2, 3, speaker=(0, 2))])
+    annotation.set_clusters(doc, [[(0, 2)]])
+    annotation.set_quotations(doc, [Quotation(2, 3, speaker=(0, 2))])
     text = write_with_loss(r"mentions that .*: 1\. .*\nLeft out quotations that .*: 1\.", doc)
     (restored,) = parse_bracketed(text, NLP)
     assert quotations(restored) == [("c", "", "")]

@@ -5,15 +5,7 @@ import spacy
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    get_clusters,
-    get_speakers,
-    get_title,
-    has_clusters_annotated,
-    set_clusters,
-    set_speakers,
-    set_title,
-)
+from spacy_span_selector import annotation
 from spacy_span_selector.tools.formats.corefud import merge_corefud, read_corefud, write_corefud
 
 from .helpers import entity_types, named_clusters, row, write
@@ -30,7 +22,7 @@ def make_doc(n_words: int = 6, title: str = "tale") -> Doc:
     """Two sentences of words called w0, w1, ..."""
     words = [f"w{i}" for i in range(n_words)]
     doc = Doc(Vocab(), words=words, sent_starts=[i in (0, n_words // 2) for i in range(n_words)])
-    set_title(doc, title)
+    annotation.set_title(doc, title)
     return doc
 
 
@@ -44,16 +36,18 @@ def test_what_is_written_is_read_back(tmp_path: Path):
         lemmas=["Ann", "'s", "dog", "he", "run"],
         sent_starts=[True, False, False, True, False],
     )
-    set_title(doc, "nw/the tale")
-    set_clusters(doc, [[(0, 2)], [(0, 3), (3, 4)]], names=["e5", ""], entity_types=["person", "animal-or(plant)"])
-    set_speakers(doc, [(0, 3, "Leo B")])
+    annotation.set_title(doc, "nw/the tale")
+    annotation.set_clusters(
+        doc, [[(0, 2)], [(0, 3), (3, 4)]], names=["e5", ""], entity_types=["person", "animal-or(plant)"]
+    )
+    annotation.set_speakers(doc, [(0, 3, "Leo B")])
     (back,), _ = through(tmp_path, doc)
-    assert get_title(back) == "nw/the tale"
+    assert annotation.get_title(back) == "nw/the tale"
     assert back.text.rstrip() == doc.text
-    assert get_clusters(back) == get_clusters(doc)
+    assert annotation.get_clusters(back) == annotation.get_clusters(doc)
     assert named_clusters(back) == {"e5": [(0, 2)], "e1": [(0, 3), (3, 4)]}
     assert entity_types([back]) == ["person", "animal-or(plant)"]
-    assert get_speakers(back) == [(0, 3, "Leo B")]
+    assert annotation.get_speakers(back) == [(0, 3, "Leo B")]
     for attribute in ("tag_", "pos_", "lemma_", "is_sent_start"):
         assert [getattr(token, attribute) for token in back] == [getattr(token, attribute) for token in doc]
 
@@ -67,8 +61,8 @@ def test_the_file_is_what_scorers_read():
         deps=["det", "nsubj", "ROOT"],
         morphs=["Definite=Def", "", "Tense=Past"],
     )
-    set_title(doc, "a b")
-    set_clusters(doc, [[(0, 2)], [(1, 2)]], entity_types=["animal", ""])
+    annotation.set_title(doc, "a b")
+    annotation.set_clusters(doc, [[(0, 2)], [(1, 2)]], entity_types=["animal", ""])
     assert write_corefud([doc]).split("\n") == [
         "# newdoc id = a b",
         "# global.Entity = eid-etype-head-other",
@@ -84,8 +78,8 @@ def test_the_file_is_what_scorers_read():
 
 def test_no_two_entities_of_a_file_have_one_id(tmp_path: Path):
     docs = [make_doc(title="a"), make_doc(title="b")]
-    set_clusters(docs[0], [[(0, 1)], [(1, 2)], [(2, 3)]], names=["e1", "no id", ""])
-    set_clusters(docs[1], [[(0, 1)], [(1, 2)]], names=["e1", "e9"])
+    annotation.set_clusters(docs[0], [[(0, 1)], [(1, 2)], [(2, 3)]], names=["e1", "no id", ""])
+    annotation.set_clusters(docs[1], [[(0, 1)], [(1, 2)]], names=["e1", "e9"])
     back, _ = through(tmp_path, *docs)
     assert [list(named_clusters(doc)) for doc in back] == [["e1", "e2", "e3"], ["e4", "e9"]]
 
@@ -93,32 +87,32 @@ def test_no_two_entities_of_a_file_have_one_id(tmp_path: Path):
 def test_a_mention_that_begins_where_another_ends_is_no_single_bracket(tmp_path: Path):
     doc = make_doc()
     clusters = [[(0, 2)], [(1, 3)], [(1, 2)]]  # the first two cross
-    set_clusters(doc, clusters)
+    annotation.set_clusters(doc, clusters)
     (back,), text = through(tmp_path, doc)
     assert "Entity=(e2--1-)e1)(e3--2-\n" in text
-    assert get_clusters(back) == get_clusters(doc)
+    assert annotation.get_clusters(back) == annotation.get_clusters(doc)
 
 
 def test_what_cannot_be_written_is_counted(tmp_path: Path):
     doc = make_doc()
-    set_clusters(doc, [[(0, 2), (1, 3), (2, 4)], [(0, 1)]])
-    set_speakers(doc, [(0, 1, "Ann"), (1, 3, "Leo")])
+    annotation.set_clusters(doc, [[(0, 2), (1, 3), (2, 4)], [(0, 1)]])
+    annotation.set_speakers(doc, [(0, 1, "Ann"), (1, 3, "Leo")])
     with pytest.warns(UserWarning) as caught:
         (back,), _ = through(tmp_path, doc)
     message = str(caught[0].message)
     assert "mentions that cross the end of a sentence, which CorefUD can't hold: 1. The first: document 't" in message
     assert "mentions that cross another mention of their entity, which CorefUD can't hold: 1." in message
     assert "speakers of sentences whose first word has another speaker, or none: 1." in message
-    assert get_clusters(back) == [[(0, 1)], [(0, 2)]]
+    assert annotation.get_clusters(back) == [[(0, 1)], [(0, 2)]]
 
 
 def test_white_space_is_left_out(tmp_path: Path):
     doc = spacy.blank("en")("Ann \n slept.\n\nShe snored.")
-    set_clusters(doc, [[(0, 1), (5, 6)]])
-    set_speakers(doc, [(0, len(doc), "Leo")])
+    annotation.set_clusters(doc, [[(0, 1), (5, 6)]])
+    annotation.set_speakers(doc, [(0, len(doc), "Leo")])
     (back,), _ = through(tmp_path, doc)
     assert [token.text for token in back] == ["Ann", "slept", ".", "She", "snored", "."]
-    assert [back[start:end].text for (start, end) in get_clusters(back)[0]] == ["Ann", "She"]
+    assert [back[start:end].text for (start, end) in annotation.get_clusters(back)[0]] == ["Ann", "She"]
 
 
 def test_words_that_nobody_sees_are_kept(tmp_path: Path):
@@ -136,10 +130,10 @@ def test_tabs_in_words_are_counted(tmp_path: Path):
 
 def test_titles_are_made_unique_and_annotation_is_not_invented(tmp_path: Path):
     docs = [make_doc(title=title) for title in ("a", "", "a")]
-    set_clusters(docs[0], [])
+    annotation.set_clusters(docs[0], [])
     back, _ = through(tmp_path, *docs)
-    assert [get_title(doc) for doc in back] == ["a", "document 2", "a 2"]
-    assert [has_clusters_annotated(doc) for doc in back] == [True, False, False]
+    assert [annotation.get_title(doc) for doc in back] == ["a", "document 2", "a-2"]
+    assert [annotation.has_clusters_annotated(doc) for doc in back] == [True, False, False]
 
 
 LINES = (
@@ -162,15 +156,15 @@ def make_docs(words: str = "The old dog") -> list[Doc]:
     docs = []
     for title, text in (("b", "No"), ("a", words)):
         docs.append(Doc(Vocab(), words=text.split()))
-        set_title(docs[-1], title)
-        set_clusters(docs[-1], [])
+        annotation.set_title(docs[-1], title)
+        annotation.set_clusters(docs[-1], [])
     return docs
 
 
 def test_everything_but_entities_stays(tmp_path: Path):
     source = write(tmp_path / "a.conllu", *LINES)
     b, a = make_docs()
-    set_clusters(a, [[(0, 3), (1, 2)]], entity_types=["animal"])
+    annotation.set_clusters(a, [[(0, 3), (1, 2)]], entity_types=["animal"])
     merged = merge_corefud([b, a], source)
     assert merged.split("\n") == [
         "# newdoc id = a",
@@ -218,6 +212,6 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path):
 def test_a_head_that_is_no_number_is_none(head: str, tmp_path: Path):
     source = write(tmp_path / "a.conllu", "# newdoc id = a", row("1", "Old", head=head), row("2", "dog", head="0"))
     doc = Doc(Vocab(), words=["Old", "dog"])
-    set_title(doc, "a")
-    set_clusters(doc, [[(0, 2)]])
+    annotation.set_title(doc, "a")
+    annotation.set_clusters(doc, [[(0, 2)]])
     assert "(e1--1-" in merge_corefud([doc], source)

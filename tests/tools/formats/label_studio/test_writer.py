@@ -8,24 +8,8 @@ import spacy
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    ENTITY_TYPE,
-    Argument,
-    Frame,
-    cluster_groups,
-    get_clusters,
-    get_frames,
-    get_labelled_spans,
-    get_speakers,
-    get_title,
-    has_clusters_annotated,
-    has_labelled_spans_annotated,
-    set_clusters,
-    set_frames,
-    set_labelled_spans,
-    set_speakers,
-    set_title,
-)
+from spacy_span_selector import annotation
+from spacy_span_selector.annotation import Argument, Frame
 from spacy_span_selector.tools.formats.label_studio import read_label_studio, write_interface, write_label_studio
 
 NLP = spacy.blank("en")
@@ -35,11 +19,13 @@ WORDS = ["Ann", "ca", "n't", "come", "😀", "\n", "She", "slept", "."]
 def make_doc() -> Doc:
     """A document with words that no tokenizer finds, mentions in each other, and an argument that is no mention."""
     doc = Doc(Vocab(), words=WORDS, sent_starts=[i in (0, 6) for i in range(9)])
-    set_title(doc, "the visit")
-    set_clusters(doc, [[(0, 1), (6, 7)], [(0, 3)]], names=["ann", ""], entity_types=["person", "Predicate"])
-    set_frames(doc, [Frame(3, 4, [Argument(0, 1, "ARG1"), Argument(4, 5, "ARGM-ADV")], "come.01"), Frame(7, 8, [])])
-    set_speakers(doc, [(0, 6, "Leo")])
-    set_labelled_spans(doc, [(0, 1, "person"), (0, 3, "Predicate"), (0, 3, "event")])
+    annotation.set_title(doc, "the visit")
+    annotation.set_clusters(doc, [[(0, 1), (6, 7)], [(0, 3)]], names=["ann", ""], entity_types=["person", "Predicate"])
+    annotation.set_frames(
+        doc, [Frame(3, 4, [Argument(0, 1, "ARG1"), Argument(4, 5, "ARGM-ADV")], "come.01"), Frame(7, 8, [])]
+    )
+    annotation.set_speakers(doc, [(0, 6, "Leo")])
+    annotation.set_labelled_spans(doc, [(0, 1, "person"), (0, 3, "Predicate"), (0, 3, "event")])
     return doc
 
 
@@ -55,12 +41,15 @@ def test_what_is_written_is_read_back(tmp_path: Path):
     back, _ = read_label_studio(tmp_path / "a.json", NLP)
     assert [token.text for token in back] == WORDS
     assert [token.is_sent_start for token in back] == [token.is_sent_start for token in doc]
-    assert get_clusters(back) == get_clusters(doc)
-    assert [dict(group.attrs) for group in cluster_groups(back)] == [{"name": "ann", ENTITY_TYPE: "person"}, {}]
-    assert get_frames(back) == get_frames(doc)
-    assert get_labelled_spans(back) == get_labelled_spans(doc)
-    assert get_speakers(back) == get_speakers(doc)
-    assert get_title(back) == "the visit"
+    assert annotation.get_clusters(back) == annotation.get_clusters(doc)
+    assert [dict(group.attrs) for group in annotation.cluster_groups(back)] == [
+        {"name": "ann", annotation.ENTITY_TYPE: "person"},
+        {},
+    ]
+    assert annotation.get_frames(back) == annotation.get_frames(doc)
+    assert annotation.get_labelled_spans(back) == annotation.get_labelled_spans(doc)
+    assert annotation.get_speakers(back) == annotation.get_speakers(doc)
+    assert annotation.get_title(back) == "the visit"
 
 
 def test_regions_are_characters_with_labels():
@@ -78,7 +67,7 @@ def test_regions_are_characters_with_labels():
 def test_mentions_are_linked_to_their_antecedents():
     doc = Doc(Vocab(), words=["a", "b", "c", "d"])
     antecedents = {(0, 1): None, (1, 2): (0, 1), (2, 3): (0, 1), (3, 4): None}
-    set_clusters(doc, [[*antecedents]], antecedents=antecedents, scores=dict.fromkeys(antecedents, 0.51239))
+    annotation.set_clusters(doc, [[*antecedents]], antecedents=antecedents, scores=dict.fromkeys(antecedents, 0.51239))
     found = result(doc)
     names = {each["id"]: each["value"]["text"] for each in found if each["type"] == "labels"}
     links = [(names[each["from_id"]], names[each["to_id"]]) for each in found if each["type"] == "relation"]
@@ -94,7 +83,7 @@ def test_an_argument_that_is_a_mention_is_its_region():
 
 def test_labelled_spans_come_from_labels_of_their_own():
     doc = Doc(Vocab(), words=["Ann", "left"])
-    set_labelled_spans(doc, [(0, 1, "person"), (0, 2, "event")], [0.51239, 0.25])
+    annotation.set_labelled_spans(doc, [(0, 1, "person"), (0, 2, "event")], [0.51239, 0.25])
     assert [(each["from_name"], each["value"]["labels"], each["score"]) for each in result(doc)] == [
         ("labelled", ["person"], 0.5124),
         ("labelled", ["event"], 0.25),
@@ -103,10 +92,10 @@ def test_labelled_spans_come_from_labels_of_their_own():
 
 def test_a_document_without_any_labelled_span_is_still_annotated_with_them(tmp_path: Path):
     doc = Doc(Vocab(), words=["Ann"])
-    set_labelled_spans(doc, [])
+    annotation.set_labelled_spans(doc, [])
     (tmp_path / "a.json").write_text(write_label_studio([doc], annotations=True), encoding="utf-8")
     (back,) = read_label_studio(tmp_path / "a.json", NLP)
-    assert has_labelled_spans_annotated(back) and not has_clusters_annotated(back)
+    assert annotation.has_labelled_spans_annotated(back) and not annotation.has_clusters_annotated(back)
 
 
 def test_documents_that_are_not_annotated_are_tasks_without_predictions():
@@ -116,7 +105,7 @@ def test_documents_that_are_not_annotated_are_tasks_without_predictions():
 
 def test_spans_that_cannot_be_written_are_left_out():
     doc = make_doc()
-    set_frames(doc, [Frame(3, 4, [Argument(0, 1, "")])])
+    annotation.set_frames(doc, [Frame(3, 4, [Argument(0, 1, "")])])
     doc.spans["coref_clusters_1"] = SpanGroup(doc, spans=[Span(doc, 2, 2), Span(doc, 0, 1)])
     doc.spans["sc"] = [Span(doc, 2, 2, "person"), Span(doc, 0, 1)]
     with pytest.warns(UserWarning, match="arguments without a role, .* relation: 1(.|\n)*labelled spans without a la"):
@@ -127,11 +116,11 @@ def test_spans_that_cannot_be_written_are_left_out():
 def make_bare(*, clusters: bool = False, role: str = "", labelled: tuple[str, ...] = ()) -> Doc:
     doc = Doc(Vocab(), words=["Ann", "left"])
     if clusters:
-        set_clusters(doc, [[(0, 1)]], entity_types=['<per & "son">'])
+        annotation.set_clusters(doc, [[(0, 1)]], entity_types=['<per & "son">'])
     if role:
-        set_frames(doc, [Frame(1, 2, [Argument(0, 1, role)])])
+        annotation.set_frames(doc, [Frame(1, 2, [Argument(0, 1, role)])])
     if labelled:
-        set_labelled_spans(doc, [(0, 1, label) for label in labelled])
+        annotation.set_labelled_spans(doc, [(0, 1, label) for label in labelled])
     return doc
 
 
