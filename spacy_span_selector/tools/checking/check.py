@@ -39,9 +39,7 @@ NO_BOUNDARIES = Kind(
     "sentence boundaries",
     "Set them before converting, or put word_sentencizer into the pipeline and annotating_components.",
 )
-BOUNDARIES_SET = Kind(
-    "documents without sentence boundaries, which annotating_components of the config set", loses=False
-)
+BOUNDARIES_SET = Kind("documents without sentence boundaries, which annotating_components set", loses=False)
 NO_ANNOTATION = Kind(
     "documents without annotation, of which nothing is learnt",
     "clusters, frames, or an empty group that says that there are none (docs/annotation.md)",
@@ -146,8 +144,8 @@ def find_files(paths: Iterable[Path]) -> list[Path]:
     endings = tuple(ending for format_ in recognised_formats() for ending in format_.endings)
     found: list[Path] = []
     for path in paths:
-        inside = find_in_folder(str(path), lambda name: name.endswith(endings)) if path.is_dir() else []
-        found += sorted(map(Path, inside)) or [path]
+        inside = find_in_folder(path, lambda name: name.endswith(endings)) if path.is_dir() else []
+        found += inside or [path]
     return list(dict.fromkeys(found))
 
 
@@ -160,7 +158,7 @@ def read_file(path: Path, nlp: Language) -> tuple[list[Doc], list[Problem]]:
         if path.is_dir():
             expected = ", ".join(f"*{suffix}" for format_ in recognised_formats() for suffix in format_.suffixes)
             raise ValueError(f"a folder without files such as {expected}. Name the files, or another folder.")
-        if os.path.lexists(path) and (problem := what_is_wrong(str(path))):
+        if os.path.lexists(path) and (problem := what_is_wrong(path)):
             raise ValueError(problem)
         format_ = recognise_format(path) or formats.get(BRACKETED)
         if format_.name == BRACKETED:  # typed by hand: each problem has its line and column

@@ -26,8 +26,7 @@ from ...scoring.task import Task, all_tasks, get_task
 from ..files.folders import is_made
 from .problems import Pipe
 
-ALL_OF_A_FILE = {"limit": 0, "sample": None, "augmenter": None}
-"""Settings of readers with which they read every document as it is."""
+ALL_OF_A_FILE = {"limit": 0, "sample": None, "augmenter": None}  # every document as it is
 
 LEAST = {"accumulate_gradient": 1, "dropout": 0, "eval_frequency": 1, "max_epochs": -1, "max_steps": 0, "patience": 0}
 """The least that numbers of `[training]` may be: with `max_steps = -1`, for example, spaCy ends after a step."""
@@ -64,11 +63,8 @@ def planned_for_other_steps(config: Config) -> str | None:
     planned = rate.get("total_steps") if isinstance(rate, dict) else None
     if not steps or planned is None or planned == steps:
         return None
-    return (
-        f"Training ends after {steps} steps (training.max_steps), but its learning rate is planned for {planned} "
-        "(training.optimizer.learn_rate.total_steps). Give both the same number; in the configs of this package "
-        f"--training.optimizer.learn_rate.total_steps {steps} is enough."
-    )
+    found = f"Training ends after {steps} steps (training.max_steps), but its learning rate is planned for {planned}"
+    return f"{found}. Say how many, as by --training.optimizer.learn_rate.total_steps {steps}."
 
 
 @dataclass(frozen=True)
@@ -144,10 +140,9 @@ def training_of(raw: Config) -> Training:
         raise ValueError(f"The config has no training corpus: {error.args[0]}") from error
     training = Training(nlp, components, list(_find_readers(corpus)), annotating)
     if not training.pipes:
-        raise ValueError(
-            f"The config trains no component that selects spans: its pipeline is {nlp.pipe_names}. Take one with "
-            f"{' or '.join(task.factory for task in all_tasks())}, not frozen, or check the corpus without a config."
-        )
+        found = f"The config trains no component that selects spans: its pipeline is {nlp.pipe_names}"
+        wanted = " or ".join(task.factory for task in all_tasks())
+        raise ValueError(f"{found}. Take one with {wanted}, not frozen, or check the corpus without a config.")
     return training
 
 

@@ -24,9 +24,7 @@ LONGEST_CELL = 200
 
 @app.command("check")
 def check_cli(
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="DATA...", help="Folders, and files in formats that their names tell")
-    ],
+    paths: Annotated[list[Path], typer.Argument(metavar="DATA...", help="Folders, and files whose names tell formats")],
     config: Annotated[Path | None, typer.Option(help="Its components and readers say what is lost")] = None,
     lang: Annotated[str, typer.Option(help="Language that splits bracketed text, if there is no config")] = "en",
     show_all: Annotated[bool, typer.Option("--all", help="Show every problem, not only the first ones")] = False,

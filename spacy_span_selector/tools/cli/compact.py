@@ -30,17 +30,13 @@ NEEDS_NO_STRING = {
 def compact_cli(
     model: Model,
     out_path: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write")],
-    weights: Annotated[
-        str, typer.Option(help="How weights are stored: int8, with a unit for each row, float16 or float32")
-    ] = "int8",
+    weights: Annotated[str, typer.Option(help="How they are stored: int8, float16 or float32")] = "int8",
     force: Annotated[bool, typer.Option("--force", help="Replace the folder if it exists")] = False,
 ) -> None:
     """Write a copy of a pipeline whose weights take a quarter of the space, or half.
 
     Loaded weights are float32 again, so it runs as fast as before and can be trained further. Score the copy: what is
-    lost depends on the pipeline, so its meta.json has no scores.
-
-    The words of the corpora that it was trained on are left out, unless a component may need them.
+    lost depends on the pipeline. The words of its training corpora are left out, unless a component may need them.
     """
     from ..training.checkpoints import whole_folder
 

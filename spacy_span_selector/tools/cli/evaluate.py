@@ -20,8 +20,7 @@ from ..files.writing import write_files
 from ..formats.commands import check_spacy_file, spacy_file
 from ._app import WITH_OVERRIDES, CodePath, GpuId, Model, app, load_pipeline
 
-RUNS_WITH_SPEAKERS = {"without_speakers": False, "with_speakers": True}
-"""The runs of --speakers, and whether the pipeline is given the turns."""
+RUNS_WITH_SPEAKERS = {"without_speakers": False, "with_speakers": True}  # whether the pipeline is given the turns
 
 
 @app.command("evaluate", context_settings=WITH_OVERRIDES)
@@ -29,12 +28,8 @@ def evaluate_cli(
     ctx: typer.Context,
     model: Model,
     data: Annotated[Path, typer.Argument(help="A .spacy file with gold annotation")],
-    gold_predicates: Annotated[
-        bool, typer.Option("--gold-predicates", help="Give words, sentences, speakers and predicates of the data")
-    ] = False,
-    gold_mentions: Annotated[
-        bool, typer.Option("--gold-mentions", help="Give words, sentences, speakers and mentions of the data")
-    ] = False,
+    gold_predicates: Annotated[bool, typer.Option("--gold-predicates", help="Give those of the data")] = False,
+    gold_mentions: Annotated[bool, typer.Option("--gold-mentions", help="Give those of the data")] = False,
     speakers: Annotated[bool, typer.Option("--speakers", help="Score twice: without and with speaker turns")] = False,
     per_role: Annotated[bool, typer.Option("--per-role", help="Print the scores of each semantic role, too")] = False,
     output: Annotated[Path | None, typer.Option(help="Write all scores to this JSON file")] = None,
@@ -46,8 +41,8 @@ def evaluate_cli(
 
     The pipeline starts from raw text, or from gold words where the data does not know their spacing: the scores are
     those of `spacy evaluate`, which prints only the metrics of spaCy's own components. --gold-predicates is the setting
-    of most papers on semantic role labelling; with --gold-mentions the scores of coreference are those of links.
-    With --speakers, --predictions writes the annotation of the second run.
+    of most papers on semantic role labelling; with --gold-mentions the scores of coreference are those of links; both
+    give words, sentences and speakers, too. With --speakers, --predictions writes the annotation of the second run.
 
     Settings of the pipeline can be given as options, such as --components.structured_coref.keep_singletons false for
     data that mark no singletons.
@@ -82,17 +77,15 @@ def evaluate_cli(
         if not examples:
             raise ValueError(f"{data} has no documents with words. Expected a .spacy file, as 'convert' writes it.")
         if speakers and not any(get_speakers(example.reference) for example in examples):
-            raise ValueError(
-                f"{data}: found no speaker turns, expected some in doc.spans['{SPEAKERS_KEY}']. Leave out --speakers, "
-                "or use data that say who speaks, such as OntoGUM or OntoNotes, converted with 'convert'."
-            )
+            found = f"{data}: found no speaker turns, expected some in doc.spans['{SPEAKERS_KEY}']"
+            raise ValueError(f"{found}. Leave out --speakers, or use data that say who speaks, such as OntoGUM.")
         scorer = KeepingScorer(nlp)
         scores[run] = nlp.evaluate(examples, scorer=scorer)
         _check_scored(scores[run], tasks, model, data)
-    for run, found in scores.items():
+    for run, found_scores in scores.items():
         if run:
             msg.divider(run.replace("_", " ").capitalize())
-        _print_scores(found, tasks, per_role)
+        _print_scores(found_scores, tasks, per_role)
     if declared := [*dict.fromkeys(chain(*(get_annotates(example.reference) or () for example in examples)))]:
         typer.echo(f"Scored for the types that {data} is annotated for: {', '.join(declared)}")
     files: dict[Path, str | bytes] = {}
@@ -139,9 +132,8 @@ def _check_scored(scores: Mapping[str, Any], tasks: Sequence[Task], model: str, 
 def _print_scores(scores: Mapping[str, Any], tasks: Iterable[Task], per_label: bool) -> None:
     scored = [task for task in tasks if scores.get(task.main_score) is not None]
     for task in scored:
-        _print_table(
-            task.title, {title: [scores[f"{name}_{part}"] for part in PARTS] for name, title in task.scores.items()}
-        )
+        rows = {title: [scores[f"{name}_{part}"] for part in PARTS] for name, title in task.scores.items()}
+        _print_table(task.title, rows)
         shown = [f"Spans per token: {scores[task.density]:.3f}"] if task.density else []
         for name, title in task.accuracies.items():
             shown += [] if scores[name] is None else [f"{title}: {100 * scores[name]:.2f}"]

@@ -35,39 +35,23 @@ if TYPE_CHECKING:
 FEW, LONGEST_CELL, SHARE = 5, 200, 0.5
 MADE = '{"format": "spacy_span_selector.Finetune.v1"}\n'
 LICENCES = ("LICENSE", "LICENSES_SOURCES")  # of a package, which stay with what is made of it
-OF_TRAINING = ("training.", "corpora.")
-"""How the options begin that are settings of the training; all others are those of the pipeline."""
+OF_TRAINING = ("training.", "corpora.")  # how options begin that are no settings of the pipeline
 
 
 @app.command("finetune", context_settings=WITH_OVERRIDES)
 def finetune_cli(
     ctx: typer.Context,
     model: Model,
-    texts_path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TEXTS", help="A file, or a folder with *.brackets.txt or *.spacy, or else *.txt with brackets"
-        ),
-    ],
+    texts_path: Annotated[Path, typer.Argument(metavar="TEXTS", help="A file, or a folder: *.brackets.txt, *.spacy")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the new pipeline and its scores")],
-    dev: Annotated[
-        Path | None, typer.Option(help="Texts that are only scored, likewise; by default one in five is split off")
-    ] = None,
+    dev: Annotated[Path | None, typer.Option(help="Texts that are only scored; by default one in five")] = None,
     annotates: Annotates = None,
     allow_new_labels: Annotated[
-        bool, typer.Option("--allow-new-labels", help="Learn roles, rolesets and types that the pipeline does not know")
+        bool, typer.Option("--allow-new-labels", help="Learn labels that are not known")
     ] = False,
-    known: Annotated[
-        list[Path] | None,
-        typer.Option(help="Other texts, annotated or raw, that show what is forgotten (can be given several times)"),
-    ] = None,
+    known: Annotated[list[Path] | None, typer.Option(help="Other texts, to show what is forgotten; repeatable")] = None,
     share: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="How far weights move to the learnt ones; by default 0.5, or 1 where spans have new labels",
-        ),
+        float | None, typer.Option(min=0, max=1, help="How far weights move; by default 0.5, or 1 for new labels")
     ] = None,
     name: Annotated[str | None, typer.Option(help="Name of the new pipeline, without its language")] = None,
     version: Annotated[str | None, typer.Option(help="Version of the new pipeline")] = None,
@@ -88,11 +72,6 @@ def finetune_cli(
     """
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
     from spacy.cli.package import package as build_package
-
-    from ..finetuning.texts import check_number
-
-    if dev is None:
-        check_number(texts_path)
 
     from ...models.interpolation import interpolate
     from ..checking.trainings import check_training
@@ -154,7 +133,7 @@ def finetune_cli(
         return
 
     def begin() -> Language:
-        new = learn_labels(texts, nlp, texts_path, allowed=allow_new_labels, declared=(annotates or {}).values())
+        new = learn_labels(texts, nlp, allowed=allow_new_labels, declared=(annotates or {}).values())
         if new:
             msg.info(f"New labels: {'; '.join(new)}")
         return nlp
@@ -200,7 +179,6 @@ def _default_share(after: Any, before: Any) -> float:
 
 
 def _print_comparisons(compared: Iterable[Comparison], tasks: Iterable[Task]) -> None:
-    """Print the main scores before and after, in per cent."""
     rows = []
     for task, each in product(tasks, compared):
         title = f"{task.title}, {task.main_title}"

@@ -71,10 +71,8 @@ def run_training(checkpoints: Checkpoints, begin: Callable[[], Language], *, res
 
     start = checkpoints.newest()
     if start and not resume:
-        raise ValueError(
-            f"{start.path} is of a training that has not ended. Go on with --resume, or delete {checkpoints.folder} "
-            "to begin anew."
-        )
+        found = f"{start.path} is of a training that has not ended"
+        raise ValueError(f"{found}. Go on with --resume, or delete {checkpoints.folder} to begin anew.")
     checkpoints.folder.mkdir(parents=True, exist_ok=True)
     if start:
         for line in checkpoints.check(start):

@@ -33,8 +33,6 @@ class Compared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Scores on some texts, by name."""
-
     title: str
     before: Scores  # none of texts without gold annotation
     after: Scores  # on texts without it, how far the pipelines agree: of coreference, their CoNLL F1
@@ -45,7 +43,7 @@ def read_known(path: Path, nlp: Language, report: Report) -> Compared:
     docs, files = read_annotated(path, nlp, report), find_texts(path)
     if files[0].name.endswith(ANNOTATED) or any(map(len, chain(*(doc.spans.values() for doc in docs)))):
         return Compared(str(path), docs)
-    texts = [read_text(file) for file in files if not what_is_wrong(str(file))]
+    texts = [read_text(file) for file in files if not what_is_wrong(file)]
     return Compared(str(path), [nlp.make_doc(text) for text in texts if text.strip()], is_gold=False)
 
 

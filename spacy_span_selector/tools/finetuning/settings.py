@@ -16,19 +16,15 @@ from .texts import Texts
 EPOCHS, EVALUATIONS, WARMUP = 10, 2, 0.1
 SUFFIX = "_finetuned"
 
-# Words and sentences are those of the pipeline, as they will be when it is used.
+# Where they differ from spaCy's.
 SETTINGS = """
 [corpora]
 
 [corpora.train]
 @readers = "spacy_span_selector.Corpus.v1"
-gold_tokens = false
-sentences = false
 
 [corpora.dev]
 @readers = "spacy_span_selector.Corpus.v1"
-gold_tokens = false
-sentences = false
 
 [training]
 seed = 0
@@ -49,7 +45,6 @@ warmup_steps = 0
 total_steps = 1
 initial_rate = 0.0003
 """
-"""Where they differ from spaCy's."""
 
 
 def configure(nlp: Language, texts: Texts, files: Mapping[str, Path], options: Mapping[str, Any]) -> Config:
@@ -73,7 +68,8 @@ def configure(nlp: Language, texts: Texts, files: Mapping[str, Path], options: M
         score_weights={tasks[name].main_score: 1.0 for name in texts.learning},
     )
     for split, path in files.items():
-        corpora[split].update(path=str(path), **reader_settings(nlp))
+        # Words and sentences are those of the pipeline, as they will be when it is used.
+        corpora[split].update(path=str(path), gold_tokens=False, sentences=False, **reader_settings(nlp))
     own = Config().from_str(config.to_str(interpolate=False), interpolate=False, overrides=dict(options))
     nlp.config = Config({**nlp.config, **own})
     weights = nlp.config["training"]["score_weights"]

@@ -97,7 +97,7 @@ def test_a_text_in_two_files_is_a_leak(tmp_path: Path) -> None:
         (make_doc([(0, 1), (4, 5)], boundaries=False), "without sentence boundaries, of which nothing is learnt", True),
         (make_doc(), "without annotation, of which nothing is learnt", True),
         (Doc(Vocab()), "without words, which readers leave out", False),
-        (read(GOOD)[0], "whose text is in the same file a second time", False),
+        (read(GOOD)[0], "whose text is in the same file twice", False),
     ],
 )
 def test_documents_of_which_nothing_is_learnt(tmp_path: Path, doc: Doc, title: str, loses: bool) -> None:

@@ -53,7 +53,7 @@ def test_annotating_components_set_the_sentences(tmp_path: Path) -> None:
     assert cases(check(path, config=config), "of which nothing is learnt")
     config["training"]["annotating_components"] = ["sentencizer"]
     checked = check(path, config=config)
-    assert cases(checked, "which annotating_components of the config set")
+    assert cases(checked, "which annotating_components set")
     assert cases(checked, "crosses a sentence boundary")[0].endswith("tokens 2:5: 'Tom . He'")
 
 
@@ -169,7 +169,7 @@ def test_what_a_fine_tuning_has_written_is_not_learnt_again(config: Config, tmp_
 
 
 def test_a_rate_that_is_planned_for_other_steps_is_told(config: Config) -> None:
-    with pytest.warns(UserWarning, match="after 7 steps .*planned for 20 .*learn_rate.total_steps 7 is enough"):
+    with pytest.warns(UserWarning, match="after 7 steps .*planned for 20.*learn_rate.total_steps 7"):
         check_training(config)
 
 

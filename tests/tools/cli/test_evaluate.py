@@ -14,21 +14,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Corpus, Example
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector.annotation import (
-    CLUSTER_PREFIX,
-    FRAME_PREFIX,
-    GIVEN_MENTIONS_KEY,
-    PREDICATES_KEY,
-    Argument,
-    Frame,
-    get_frames,
-    get_predicates,
-    get_speakers,
-    set_clusters,
-    set_frames,
-    set_speakers,
-    set_title,
-)
+from spacy_span_selector import annotation
+from spacy_span_selector.annotation import Argument, Frame
 from spacy_span_selector.scoring.coref import COREFERENCE, score_coref
 from spacy_span_selector.scoring.srl import SEMANTIC_ROLES, score_srl
 from spacy_span_selector.scoring.task import tasks
@@ -43,14 +30,14 @@ class FirstWordActs:
         self.cfg = vars(self).copy()
 
     def __call__(self, doc: Doc) -> Doc:
-        predicates = get_predicates(doc, self.predicates_key)
+        predicates = annotation.get_predicates(doc, self.predicates_key)
         if predicates is None:
             predicates = [(token.i, token.i + 1) for token in doc if token.text == "slept"]
         frames = [
             Frame(start, end, [Argument(doc[start].sent.start, doc[start].sent.start + 1, "ARG0")])
             for start, end in predicates
         ]
-        set_frames(doc, frames, prefix=self.prefix)
+        annotation.set_frames(doc, frames, prefix=self.prefix)
         return doc
 
     def score(self, examples: Iterable[Example], **settings: Any) -> dict[str, Any]:
@@ -59,7 +46,7 @@ class FirstWordActs:
 
 @Language.factory("evaluate_test_srl")
 def make_first_word_acts(
-    nlp: Language, name: str, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY
+    nlp: Language, name: str, prefix: str = annotation.FRAME_PREFIX, predicates_key: str = annotation.PREDICATES_KEY
 ) -> FirstWordActs:
     return FirstWordActs(prefix, predicates_key)
 
@@ -68,11 +55,11 @@ class AnnIsShe:
     """Link "Ann" and "she" where somebody is known to speak."""
 
     def __init__(self) -> None:
-        self.cfg = {"prefix": CLUSTER_PREFIX, "given_key": GIVEN_MENTIONS_KEY}
+        self.cfg = {"prefix": annotation.CLUSTER_PREFIX, "given_key": annotation.GIVEN_MENTIONS_KEY}
 
     def __call__(self, doc: Doc) -> Doc:
         linked = [(token.i, token.i + 1) for token in doc if token.text in ("Ann", "she")]
-        set_clusters(doc, [linked] if get_speakers(doc) else [])
+        annotation.set_clusters(doc, [linked] if annotation.get_speakers(doc) else [])
         return doc
 
     def score(self, examples: Iterable[Example], **settings: Any) -> dict[str, Any]:
@@ -117,14 +104,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Frame(1, 2, [Argument(0, 1, "ARG1"), Argument(2, 3, "ARG2")], "fall.05"),
         Frame(4, 5, [Argument(3, 4, "ARG0")], "sleep.01"),
     ]
-    set_title(gold, "the nap")
-    set_clusters(gold, [[(0, 1), (3, 4)]])
-    set_frames(gold, frames)
+    annotation.set_title(gold, "the nap")
+    annotation.set_clusters(gold, [[(0, 1), (3, 4)]])
+    annotation.set_frames(gold, frames)
     save(folder / "gold.spacy", gold)
-    set_speakers(gold, [(0, 6, "Leo")])
+    annotation.set_speakers(gold, [(0, 6, "Leo")])
     save(folder / "spoken.spacy", gold)
     gold.spans.clear()
-    set_frames(gold, frames, prefix="roles")
+    annotation.set_frames(gold, frames, prefix="roles")
     save(folder / "roles.spacy", gold)
     save(folder / "bare.spacy", Doc(vocab, words=["Nobody", "annotated", "this"]))
     save(folder / "empty.spacy")
@@ -228,7 +215,7 @@ def test_a_text_with_speakers_is_still_raw(folder: Path, tmp_path: Path):
     (doc,) = DocBin().from_disk(path).get_docs(spacy.blank("en").vocab)
     assert [token.text for token in doc] == ["Ann", "fell", "asleep-", "she", "slept", "."]
     assert not doc.has_annotation("SENT_START")
-    ((start, end, name),) = get_speakers(doc)
+    ((start, end, name),) = annotation.get_speakers(doc)
     assert (doc[start:end].text, name) == ("Ann fell asleep- she slept.", "Leo")
 
 
@@ -255,7 +242,7 @@ def test_predictions_are_written_for_the_error_analysis(folder: Path, tmp_path: 
     path = tmp_path / "new/predicted.spacy"
     table(run(folder / "srl", "gold", "--gold-predicates", "--predictions", path))
     (doc,) = DocBin().from_disk(path).get_docs(spacy.blank("en").vocab)
-    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")]), Frame(4, 5, [Argument(3, 4, "ARG0")])]
+    assert annotation.get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0")]), Frame(4, 5, [Argument(3, 4, "ARG0")])]
     assert doc.user_data == {"title": "the nap"}
 
 

@@ -143,10 +143,10 @@ def test_a_folder_that_cannot_be_written_is_named_before_the_work(config: Path, 
 def test_a_dev_corpus_that_cannot_be_scored_ends_the_training(config: Path, tmp_path: Path) -> None:
     DocBin(docs=[blank_nlp().make_doc("Ann left.")]).to_disk(tmp_path / "dev.spacy")
     message = refusal(config, "-o", tmp_path / "output", "--corpora.dev.path", tmp_path / "dev.spacy")
-    assert "The dev corpus gives no " in message and "no pipeline can be the best" in message
+    assert "The dev corpus, or the pipeline, gives no " in message and "no pipeline can be the best" in message
 
 
 def test_a_score_that_nothing_gives_is_reported_once(config: Path, tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="The dev corpus gives no none_f") as found:
+    with pytest.warns(UserWarning, match="The dev corpus, or the pipeline, gives no none_f") as found:
         assert invoke(config, "-o", tmp_path, "--training.score_weights.none_f", "0.5").exit_code == 0
     assert len([warning for warning in found if "none_f" in str(warning.message)]) == 1
