@@ -3,8 +3,6 @@
 It is the one that the environment variable CHROMIUM names, or the first of `NAMES` that is installed.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Paragraphs in other languages, and English of odd kinds."""
 
-from __future__ import annotations
-
 FOREIGN = {
     "German": """Am Morgen ging der alte Fischer wieder zum Hafen hinunter, obwohl seine Tochter ihn gebeten hatte,
         bei diesem Wetter zu Hause zu bleiben. Er hatte das Boot von seinem Vater geerbt und wollte es nicht

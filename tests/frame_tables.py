@@ -1,7 +1,5 @@
 """Frame tables for networks that are tested without a component."""
 
-from __future__ import annotations
-
 import torch
 
 from spacy_span_selector.layers.srl.roles import NO_TAG, FrameTable, KnownRoles

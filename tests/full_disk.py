@@ -1,7 +1,5 @@
 """A disk that is full for files above a size, and what a folder holds."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Weights that run code when they are unpickled."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from io import BytesIO

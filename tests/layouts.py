@@ -1,7 +1,5 @@
 """Layouts of documents that are given by the lengths of their sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import pytest

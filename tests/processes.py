@@ -4,8 +4,6 @@ A new Python takes seconds to import spaCy and the rest. These are forked from a
 it once, and is otherwise as fresh: nothing that tests have registered, patched or loaded is there.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """Selectors by name: the entries that a config would have, and what they make."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

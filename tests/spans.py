@@ -1,7 +1,5 @@
 """Spans that are put into documents without any check, as other software may do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup

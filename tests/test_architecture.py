@@ -1,7 +1,5 @@
 """The map in docs/architecture.md against the imports: it has every package, and its arrows are all there are."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The commands that build `en_span_selector_md`, on a shortened schedule, a tiny encoder and two texts."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """The pages: their examples print what they say, their links lead somewhere, and they stay short."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The commands of docs/annotate.md and docs/scale.md run, and their tables, examples and numbers are right."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The examples of docs/in_your_pipeline.md that need a trained pipeline run, and its tables are right."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The examples of texts that annotate some types alone run, in docs/fine_tuning.md and docs/readers.md."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The examples of docs/recipes.md run, each with the files that it names."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What docs/architecture.md promises to those who add a selector or a component: no other place has to know of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The package without its extras: everything can be imported but what an extra is for."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

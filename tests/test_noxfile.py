@@ -1,7 +1,5 @@
 """The environments that the package is tried in, and the check of a release."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The pipeline in `pipelines/`, as it is installed: what it says of itself, and what it finds."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The spaCy projects: all paths that they name must exist, since weasel silently accepts misspelt outputs."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

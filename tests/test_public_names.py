@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import spacy_span_selector
 from spacy_span_selector.annotation import set_clusters
 

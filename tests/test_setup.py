@@ -1,7 +1,5 @@
 """The page on PyPI, which is made of the README."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

@@ -1,7 +1,5 @@
 """spaCy's own commands on every config in configs/: as docs/spacy_commands.md says."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from typing import Any

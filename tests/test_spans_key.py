@@ -1,7 +1,5 @@
 """Labelled spans under another key than "sc", in every command that trains, scores or checks them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

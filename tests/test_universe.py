@@ -1,7 +1,5 @@
 """The entry for spaCy Universe: what their guide asks for, and an example that runs and prints what it says."""
 
-from __future__ import annotations
-
 import json
 import re
 from configparser import ConfigParser

@@ -1,7 +1,5 @@
 """A pretrained encoder for tests, which nothing has trained."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

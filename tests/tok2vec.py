@@ -1,7 +1,5 @@
 """The small encoder of pipelines in tests."""
 
-from __future__ import annotations
-
 TOK2VEC = {
     "@architectures": "spacy.HashEmbedCNN.v2",
     "width": 24,

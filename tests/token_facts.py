@@ -1,7 +1,5 @@
 """Facts of tokens as tests need them."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """Counts what torch does, which does not depend on the machine: operations, and bytes of tensors alive at once."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

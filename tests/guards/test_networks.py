@@ -4,8 +4,6 @@ The limits are what was counted when they were set, by the words behind them, an
 more has to say so here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The long run: `python -m tests.robustness` tries new inputs of every kind, and prints how many, and what failed."""
 
-from __future__ import annotations
-
 import argparse
 import random
 import time

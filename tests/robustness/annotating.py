@@ -1,7 +1,5 @@
 """Run `annotate` on odd inputs, read back its output in each format, and collect what it says of the rest."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

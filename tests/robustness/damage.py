@@ -1,7 +1,5 @@
 """Strategies that draw damage to files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

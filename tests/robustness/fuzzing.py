@@ -1,7 +1,5 @@
 """Test properties with drawn inputs: few and always the same in the test suite, many new ones in a long run."""
 
-from __future__ import annotations
-
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """List what can be attacked, from the package's own tables: commands, and formats of files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

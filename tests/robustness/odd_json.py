@@ -1,7 +1,5 @@
 """Strategies that draw odd or invalid JSON, as text: Python can't write all of it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

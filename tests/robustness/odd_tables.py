@@ -1,7 +1,5 @@
 """Columns of tables with types that Python lacks, or values that it cannot hold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from io import BytesIO

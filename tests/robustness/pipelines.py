@@ -1,7 +1,5 @@
 """Pipelines of each component and encoder, with random weights so large that they find many spans."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory

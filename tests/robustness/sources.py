@@ -1,7 +1,5 @@
 """A small, invented file of every format that is read from files, apart from the corpora that `project.yml` pins."""
 
-from __future__ import annotations
-
 import gzip
 import warnings
 from collections.abc import Iterable, Iterator

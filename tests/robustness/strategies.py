@@ -1,7 +1,5 @@
 """Strategies that draw words of all kinds, documents of them, markup, and odd values."""
 
-from __future__ import annotations
-
 import json
 from typing import NamedTuple
 

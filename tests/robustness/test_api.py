@@ -1,7 +1,5 @@
 """Any offsets, labels and scores: they are read back as they were given, or are an error that changes nothing."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any

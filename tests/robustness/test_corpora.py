@@ -1,7 +1,5 @@
 """Damaged corpora: they are read, or an error names the file; what is lost is said."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Documents of any words, sentences, given spans, through all components."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 

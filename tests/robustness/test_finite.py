@@ -1,7 +1,5 @@
 """NaN and infinity wherever the package takes a number: they are refused by name, never computed with in silence."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator
 from importlib.metadata import distribution

@@ -1,7 +1,5 @@
 """Folders with odd entries, for all that reads folders: nothing hangs, and what is not read is named."""
 
-from __future__ import annotations
-
 import json
 import os
 import warnings

@@ -3,8 +3,6 @@
 Every combination of component and encoder is tried, with dropout in both encoder and network: it is for training alone.
 """
 
-from __future__ import annotations
-
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache

@@ -1,7 +1,5 @@
 """Saved pipelines that were tampered with: an error says so, or the pipeline works."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator

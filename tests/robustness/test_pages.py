@@ -1,7 +1,5 @@
 """Pages of documents that try to inject markup: it is shown as text, and the page is built as without it."""
 
-from __future__ import annotations
-
 import re
 import string
 from html.parser import HTMLParser

@@ -1,8 +1,6 @@
 """Odd records and tables beside good ones, in every format that `annotate` writes: each is annotated, or is an error
 of its own, and the good ones are as they are alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every writer, then its reader: what is written is the same, or it is said what is left out, or it is refused."""
 
-from __future__ import annotations
-
 import json
 import unicodedata
 import warnings

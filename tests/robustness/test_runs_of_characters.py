@@ -1,7 +1,5 @@
 """Texts of one character again and again, of every category of Unicode: they take no longer than others."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

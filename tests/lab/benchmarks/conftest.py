@@ -1,7 +1,5 @@
 """Tiny pipelines whose encoder is a component; a corpus for both components; benchmarks without processes."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from functools import cache

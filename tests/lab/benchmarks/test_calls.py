@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 from lab.benchmarks.calls import PACKAGE, count_calls, room

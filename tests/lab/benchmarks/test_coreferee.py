@@ -1,7 +1,5 @@
 """What can be tested without Coreferee, which the laboratory doesn't install."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """What can be tested without fastcoref, which the laboratory doesn't install."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

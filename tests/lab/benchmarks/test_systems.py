@@ -1,7 +1,5 @@
 """Systems that find clusters, timed and scored alike."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import spacy

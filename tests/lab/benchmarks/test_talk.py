@@ -1,7 +1,5 @@
 """Who is meant in talk: gold mentions, their clusters, and B3."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from pathlib import Path

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from lab.experiments.records import Record
 from lab.experiments.report import write_report
 from lab.experiments.statistics import Mean, score

@@ -1,7 +1,5 @@
 """A component that annotates by rule, and fails where a text says so; commands get this file as --code."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ray on this machine, with two workers that are killed on the way, and what workers do without it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

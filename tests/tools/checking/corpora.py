@@ -1,7 +1,5 @@
 """Small corpora to check."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`annotate` from its arguments to its files; what each step does is tested in `tests/tools/annotate/`."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

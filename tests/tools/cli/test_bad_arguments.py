@@ -1,7 +1,5 @@
 """All commands, each with arguments that can't be: a message in few lines, and no traceback."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Commands on a full disk: each names the file that does not fit, and leaves all files as they were."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path

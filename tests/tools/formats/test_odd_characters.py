@@ -1,7 +1,5 @@
 """Texts that a format can't hold; `tests/robustness/test_round_trips.py` writes and reads all others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a browser would do with a page under its own Content-Security-Policy."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from html.parser import HTMLParser

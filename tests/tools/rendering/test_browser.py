@@ -1,7 +1,5 @@
 """What pages do in a real browser."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable
 from typing import Any

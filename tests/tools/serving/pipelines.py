@@ -1,7 +1,5 @@
 """A pipeline that does what the text says, for tests, in this process and in others."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import time

@@ -1,7 +1,5 @@
 """A server in a process of its own, and clients."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

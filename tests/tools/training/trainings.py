@@ -1,7 +1,5 @@
 """Small trainings of all components over a shared encoder, and processes that run them and are killed."""
 
-from __future__ import annotations
-
 import os
 import pydoc
 from collections.abc import Callable

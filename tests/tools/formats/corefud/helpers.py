@@ -1,7 +1,5 @@
 """Small files of CorefUD, and what their entities are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Documents with all annotation that plain data holds: one to look at, and drawn ones."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 
