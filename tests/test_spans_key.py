@@ -110,14 +110,6 @@ def test_check_reads_the_key_of_a_config(corpus: Path, tmp_path: Path) -> None:
     assert "without annotation" in run(app, "check", corpus, "--config", CONFIG).output
 
 
-def test_a_training_without_a_weight_for_the_key_is_an_error_of_ours(options: list[object], tmp_path: Path) -> None:
-    result = run(app, "train", CONFIG, "--output", tmp_path, *options)
-    assert result.exit_code == 1
-    assert "The dev corpus, or the pipeline, gives no spans_sc_f, of [training.score_weights]" in " ".join(
-        result.output.split()
-    )
-
-
 def test_the_laboratory_reports_the_scores(trained: Path, corpus: Path) -> None:
     corpora = {"dev": str(corpus), "test": str(corpus)}
     plan = {"component": "structured_spancat", "corpora": corpora, "evaluation": {}, "predictions": {}, "elsewhere": {}}

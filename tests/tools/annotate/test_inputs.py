@@ -1,13 +1,11 @@
 import datetime
 import gzip
-import io
 import json
 import math
 import pickle
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -230,12 +228,6 @@ def test_positions_grow_to_the_size_of_the_files(tmp_path: Path):
     assert ends[4_999] == len(content)
     assert ends[-1] == len(content) + (tmp_path / "b.jsonl.gz").stat().st_size
     assert read(tmp_path / "b.jsonl.gz")[1].content == "word1"
-
-
-@pytest.mark.parametrize(("kind", "contents"), [("txt", ['{"text": "Ann"}\n']), ("jsonl", ["Ann"])])
-def test_the_standard_input_is_read_as_it_is_said(monkeypatch: pytest.MonkeyPatch, kind: str, contents: list[str]):
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b'{"text": "Ann"}\n')))
-    assert [record.content for record in read("-", stdin=kind)] == contents
 
 
 @pytest.mark.parametrize(

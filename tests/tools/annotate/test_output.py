@@ -150,22 +150,6 @@ def test_errors_come_in_the_order_of_parts_however_parts_are_done(tmp_path: Path
     assert files(tmp_path / "backwards") == files(tmp_path / "forwards")
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"pipeline": {"files": "b"}}, "pipeline, files: 'a' then, 'b' now"),
-        ({"settings": {"format": "html"}}, "settings, format: 'jsonl' then, 'html' now"),
-        ({"inputs": {"files": 2}}, "inputs, files: 1 then, 2 now"),
-    ],
-)
-def test_another_run_is_refused(tmp_path: Path, changes: dict[str, Any], message: str):
-    run(tmp_path)
-    before = contents(tmp_path)
-    with pytest.raises(ValueError, match=f"has 3 parts of another run: {message}. Take another folder"):
-        open_folder(tmp_path, **changes)
-    assert contents(tmp_path) == before
-
-
 def test_another_run_may_begin_where_no_part_is_done(tmp_path: Path):
     open_folder(tmp_path).finish()
     open_folder(tmp_path, pipeline={"files": "b"}).save(result(PARTS[0], errors=0))

@@ -70,12 +70,6 @@ def test_a_bug_keeps_its_traceback(error: Exception, tmp_path: Path, monkeypatch
     assert CliRunner().invoke(app, ["export", "bracketed", "a.spacy", str(tmp_path / "b")]).exception is error
 
 
-def test_an_option_that_there_is_none_of_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a.cfg").touch()
-    result = CliRunner().invoke(app, ["train", str(tmp_path / "a.cfg"), "--output", str(tmp_path), "--dropout", "1"])
-    assert result.exit_code == 1 and "No such option '--dropout'" in result.output
-
-
 @pytest.mark.parametrize("code", ["import none_such", "def (:", "1 / 0"])
 def test_code_that_fails_is_named(code: str, tmp_path: Path) -> None:
     spacy.blank("xx").to_disk(tmp_path / "model")

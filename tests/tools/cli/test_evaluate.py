@@ -244,6 +244,16 @@ def test_predictions_are_written_for_the_error_analysis(folder: Path, tmp_path: 
     assert doc.user_data == {"title": "the nap"}
 
 
+def test_scores_and_predictions_are_written_together_or_not_at_all(folder: Path, tmp_path: Path):
+    scores, predictions = tmp_path / "scores.json", tmp_path / "a.spacy"
+    scores.write_text("old")
+    predictions.mkdir()
+    result = run(folder / "srl", "gold", "--output", scores, "--predictions", predictions)
+    assert result.exit_code == 1
+    assert "a.spacy: not written (Is a directory)" in " ".join(result.output.split())
+    assert scores.read_text() == "old"
+
+
 @pytest.mark.parametrize(
     ("model", "data", "options", "messages"),
     [

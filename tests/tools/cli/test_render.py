@@ -117,11 +117,3 @@ def test_frames_of_a_file_are_shown_and_hidden_from_a_pipeline(model: Path, tmp_
     predicted = page_of(data, "--model", model)
     assert "Ann left." in predicted
     assert 'class="frame"' not in predicted
-
-
-def test_prefixes_are_those_of_the_file(tmp_path: Path):
-    doc = spacy.blank("en")("Ann left. She ran.")
-    set_clusters(doc, [[(0, 1), (3, 4)]], prefix="mine")
-    set_frames(doc, [Frame(1, 2, [], "leave.01")], prefix="roles")
-    page = page_of(save(doc, tmp_path))
-    assert (page.count('class="mention'), page.count('class="frame"')) == (2, 1)

@@ -59,7 +59,10 @@ def test_checkpoints_are_made_and_kept_as_the_config_says(stopped: Path) -> None
     ("options", "message"),
     [
         ([], "step-000000005 is of a training that has not ended. Go on with --resume, or delete"),
-        (["--resume", "--training.dropout", "0.2"], "is of another training: training.dropout: 0.3 then, 0.2 now"),
+        (
+            ["--resume", "--training.dropout", "0.2"],
+            "is of another training: training.dropout: 0.3 then, 0.2 now Go on with the same config and files",
+        ),
     ],
 )
 def test_unfinished_trainings_are_not_lost(config: Path, stopped: Path, options: list[str], message: str) -> None:

@@ -139,10 +139,6 @@ def test_the_bracket_opened_last_closes_first():
     assert write_coreference_column({"0": [(0, 3)], "1": [(1, 3)], "2": [(2, 3)]}, 3) == ["(0", "(1", "(2)|1)|0)"]
 
 
-def test_tokens_without_mentions_are_empty():
-    assert write_coreference_column({}, 2) == ["-", "-"]
-
-
 def place(i: int) -> str:
     return f"file:{i + 1}"
 
@@ -217,10 +213,6 @@ def test_nested_spans_are_read_as_they_were_written(spans: list[ColumnSpan]):
 
 def test_a_sentence_may_start_anywhere():
     assert write_starred_column([(3, 5, "A"), (4, 5, "V")], range(3, 6)) == ["(A*", "(V*))", "*"]
-
-
-def test_tokens_without_brackets_are_stars():
-    assert write_starred_column([], range(2)) == ["*", "*"]
 
 
 @pytest.mark.parametrize(

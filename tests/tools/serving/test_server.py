@@ -104,9 +104,7 @@ def test_it_answers_while_a_text_is_annotated_and_ends_when_it_is_told_to(tmp_pa
             status, page = answer(client)
             assert (status, "The server is being stopped" in page) == (503, True)
         assert server.wait() in (-stop, 0)  # 0 where whoever started this one ignores Ctrl-C
-        took = time.monotonic() - told
-        print("TOOK", took)
-        assert took < 2
+        assert time.monotonic() - told < 2
 
 
 def test_the_process_that_annotates_ends_with_the_one_that_answers(tmp_path: Path) -> None:

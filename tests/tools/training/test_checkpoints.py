@@ -1,5 +1,4 @@
 import os
-import re
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -70,22 +69,6 @@ def test_damage_is_named(file: str, content: str | int | None, tmp_path: Path) -
     damaged(newest.path / file, content)
     with pytest.raises(ValueError, match=rf"step-000000003 is damaged: {file} .*Delete the folder"):
         written.check(newest)
-
-
-@pytest.mark.parametrize(
-    ("part", "now", "difference"),
-    [
-        ("config", {"training.seed": 1}, "training.seed: 0 then, 1 now"),
-        ("files", {"train.spacy": "abd"}, "train.spacy: 'abc' then, 'abd' now"),
-    ],
-)
-def test_another_training_is_refused(part: str, now: dict[str, Any], difference: str, tmp_path: Path) -> None:
-    newest = write(tmp_path, 3).newest()
-    assert newest is not None
-    with pytest.raises(
-        ValueError, match=f"of another training:\n  {re.escape(difference)}\nGo on with the same config"
-    ):
-        checkpoints(tmp_path, **{part: now}).check(newest)
 
 
 def test_other_versions_are_told(tmp_path: Path) -> None:

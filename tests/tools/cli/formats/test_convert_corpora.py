@@ -59,6 +59,14 @@ def test_litbank_summary_counts_entities(litbank: Path, tmp_path: Path):
     assert "test.spacy: 1 documents, 3 tokens, 2 mentions, 1 clusters\n" in result.output
 
 
+def test_all_parts_are_written_or_none(litbank: Path, tmp_path: Path):
+    (tmp_path / "corpus/test.spacy").mkdir(parents=True)
+    result = run("convert", "litbank", litbank, tmp_path / "corpus", "--fold", 2)
+    assert result.exit_code == 1
+    assert "corpus/test.spacy: not written (Is a directory)" in " ".join(result.output.split())
+    assert [path.name for path in (tmp_path / "corpus").iterdir()] == ["test.spacy"]
+
+
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
 def test_a_part_without_documents_is_an_error_and_nothing_is_written(litbank: Path, tmp_path: Path, split: str):
     (litbank / f"lrec2020-coref/data/litbank_tenfold_splits/2/{split}.ids").write_text("\n")

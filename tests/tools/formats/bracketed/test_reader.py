@@ -118,12 +118,6 @@ def test_frames_are_read(text: str, frames: list[object]):
     assert frames_as_text(parse_one(text)) == frames
 
 
-def test_frames_and_mentions_stand_side_by_side():
-    doc = parse_one("[[Her|a] dog] ran .\n> [ARG0 Her dog] [V ran] .")
-    assert annotation.get_clusters(doc) == [[(0, 1)], [(0, 2)]]
-    assert frames_as_text(doc) == [("ran", None, [("ARG0", "Her dog")])]
-
-
 def test_a_bare_mark_beside_frames_of_other_sentences_changes_nothing():
     doc = parse_one("Yes .\n>\nShe ran .\n> She [V ran] .")
     assert frames_as_text(doc) == [("ran", None, [])]
