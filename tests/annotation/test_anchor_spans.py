@@ -1,7 +1,5 @@
 """Spans whose tokens were merged or split after annotation, for spaCy: `anchor_spans`, function and component."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What the setters refuse, and that they change nothing then."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

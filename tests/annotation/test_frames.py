@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from spacy.tokens import Doc, DocBin, SpanGroup
 from spacy.vocab import Vocab

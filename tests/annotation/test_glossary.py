@@ -1,7 +1,5 @@
 """What `spacy.explain` says of roles and entities."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.glossary import GLOSSARY

@@ -1,7 +1,5 @@
 """Labelled spans of a document: written in order, read back, and refused if they can't be right."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.tokens import Doc

@@ -1,7 +1,5 @@
 """Annotation under other prefixes than the default is found without naming them."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin

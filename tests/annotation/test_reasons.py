@@ -1,7 +1,5 @@
 """Why mentions were kept apart or joined, beside their clusters."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin

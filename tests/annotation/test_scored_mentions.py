@@ -1,7 +1,5 @@
 """What is said of the types of mentions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from spacy_span_selector.annotation.scored_mentions import ScoredMentions

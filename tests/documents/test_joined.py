@@ -1,7 +1,5 @@
 """Documents that are joined keep their clusters and frames apart."""
 
-from __future__ import annotations
-
 import warnings
 
 import pytest

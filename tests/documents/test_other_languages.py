@@ -1,7 +1,5 @@
 """Which texts are taken for another language than English."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

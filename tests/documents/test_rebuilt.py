@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab

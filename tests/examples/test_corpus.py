@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import warnings
 import zlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What the linker knows of tokens, against documents of which it is known how they were made."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import fields
 

@@ -1,7 +1,5 @@
 """The tables of languages."""
 
-from __future__ import annotations
-
 from math import exp, fsum
 
 import pytest

@@ -1,7 +1,5 @@
 """What is asked of the model of every component; `tests/layers` has the networks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from spacy_span_selector.people.captions import find_captions, hide
 
 TEXT = (

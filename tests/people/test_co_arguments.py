@@ -1,7 +1,5 @@
 """Which mentions frames have as two entities, and which as one."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.tokens import Doc

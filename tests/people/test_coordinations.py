@@ -1,7 +1,5 @@
 """Coordinations that a plural asks for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

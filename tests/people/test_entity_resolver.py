@@ -1,7 +1,5 @@
 """The component `entity_resolver`, and its consistent clusters."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

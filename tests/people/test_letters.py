@@ -1,7 +1,5 @@
 """Who writes a letter, and texts that are none."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 

@@ -1,7 +1,5 @@
 """Names that are mentions in one place and were missed in another."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.tokens import Doc

@@ -1,7 +1,5 @@
 """What users see of quotations; `test_events.py` has what they are to predicates."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """`entity_resolver` with and without quotations: mentions are given, the network knows nothing."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The quotations of a document and their scene: what is found, what is written, what is learnt from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import spacy

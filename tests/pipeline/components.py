@@ -1,7 +1,5 @@
 """The components as test cases: for each a small model, a corpus, and how to read and write its annotation."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Each component as a fixture, which a test module may replace by one of them, and its trained pipeline."""
 
-from __future__ import annotations
-
 import pytest
 from spacy.language import Language
 from spacy.tokens import Doc

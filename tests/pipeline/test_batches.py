@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from itertools import accumulate, pairwise
 
 import hypothesis.strategies as st

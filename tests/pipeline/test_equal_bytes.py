@@ -1,7 +1,5 @@
 """Equal pipelines are equal on the disk: Python orders sets of strings in another way in each process."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What components say of a corpus before they are initialized."""
 
-from __future__ import annotations
-
 import warnings
 
 import spacy

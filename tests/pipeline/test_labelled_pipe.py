@@ -1,7 +1,5 @@
 """Types of spans inside the selector, in the components that have labels."""
 
-from __future__ import annotations
-
 import pytest
 from spacy.language import Language
 from spacy.tokens import Doc

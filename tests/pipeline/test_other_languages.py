@@ -1,7 +1,5 @@
 """The warning for texts in another language."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What the linker knows of two mentions, from the document through the component."""
 
-from __future__ import annotations
-
 import random
 import warnings
 from collections.abc import Sequence

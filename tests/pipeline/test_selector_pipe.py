@@ -1,7 +1,5 @@
 """Behaviour that all components share, tested with each of them."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os

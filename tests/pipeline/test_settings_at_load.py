@@ -1,7 +1,5 @@
 """Settings that are given when a pipeline is loaded win over those that it was saved with."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path

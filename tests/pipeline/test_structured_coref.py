@@ -1,7 +1,5 @@
 """Behaviour of `structured_coref` alone; what all components share is in test_selector_pipe.py."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from typing import Any

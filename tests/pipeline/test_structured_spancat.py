@@ -1,7 +1,5 @@
 """Behaviour of `structured_spancat` alone; what all components share is in test_selector_pipe.py."""
 
-from __future__ import annotations
-
 import json
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Behaviour of `structured_srl` alone; what all components share is in test_selector_pipe.py."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from pathlib import Path

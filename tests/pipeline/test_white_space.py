@@ -1,7 +1,5 @@
 """The same text on one line and wrapped: where its lines end changes nothing that is found, and nothing learnt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

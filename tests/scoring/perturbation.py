@@ -1,7 +1,5 @@
 """Gold clusters with simulated errors, the same for each seed on every machine."""
 
-from __future__ import annotations
-
 import random
 
 from spacy_span_selector.annotation import Mention

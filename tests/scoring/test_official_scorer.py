@@ -4,8 +4,6 @@ Each is what `perl scorer.pl METRIC KEY RESPONSE none` prints for the documents 
 numerator and the denominator of recall, then those of precision. Without singletons, they are left out of both files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

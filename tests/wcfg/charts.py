@@ -1,7 +1,5 @@
 """Charts of scores to test grammars with."""
 
-from __future__ import annotations
-
 import hypothesis.strategies as st
 import numpy as np
 import torch

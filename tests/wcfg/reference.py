@@ -1,7 +1,5 @@
 """Slow reference implementations of the grammars, which enumerate all trees, or all sets of non-crossing spans."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from functools import cache

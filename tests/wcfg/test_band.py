@@ -1,7 +1,5 @@
 """The band against the whole chart whose wide spans are forbidden, and against enumeration."""
 
-from __future__ import annotations
-
 import hypothesis.strategies as st
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Charts of all spans, and of narrow ones: each view has the spans that it promises."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import Tensor

@@ -1,7 +1,5 @@
 """What all grammars promise, for each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

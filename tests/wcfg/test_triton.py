@@ -1,7 +1,5 @@
 """The kernels against plain torch, on a GPU or in Triton's interpreter on the CPU."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Random mentions, and what is known of two of them, computed one pair at a time from the tokens."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, fields, replace
 

@@ -1,7 +1,5 @@
 """Both ways against each other, and against finite differences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scenes from texts of a few words."""
 
-from __future__ import annotations
-
 import spacy
 
 from spacy_span_selector.language import SPEECH_VERBS, packaged_table

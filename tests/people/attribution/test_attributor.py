@@ -1,7 +1,5 @@
 """Speakers and addressees, with the packaged tables of English."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The fit of the weights, on a toy set."""
 
-from __future__ import annotations
-
 from math import exp, log
 
 import pytest

@@ -1,7 +1,5 @@
 """What is near a quotation, against plain searches over all mentions."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Tags, and quotations that are speech although nobody is known."""
 
-from __future__ import annotations
-
 import pytest
 
 from spacy_span_selector.language import SOURCES, packaged_table

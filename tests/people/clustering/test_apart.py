@@ -1,7 +1,5 @@
 """Persons of the grammar, and mentions that are decided together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 

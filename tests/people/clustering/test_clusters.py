@@ -1,7 +1,5 @@
 """Clusters as a whole, against a plain search, every partition, and what must always hold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, groupby, product
 from math import exp, inf, log

@@ -1,7 +1,5 @@
 """The type of an entity, against sums over all types."""
 
-from __future__ import annotations
-
 from math import exp, log
 
 import pytest

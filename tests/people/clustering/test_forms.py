@@ -1,7 +1,5 @@
 """What the words of mentions tell."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 from spacy.tokens import Doc

@@ -1,7 +1,5 @@
 """Which names of a document are of one entity, against every division of them."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from math import inf
 

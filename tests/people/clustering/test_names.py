@@ -1,7 +1,5 @@
 """Whether two names can be names of one entity."""
 
-from __future__ import annotations
-
 import pytest
 import spacy
 

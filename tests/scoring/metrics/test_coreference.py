@@ -1,7 +1,5 @@
 """Clusters are written as strings, one letter per mention: `["ab", "c"]` is {a, b} and the singleton {c}."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from itertools import permutations

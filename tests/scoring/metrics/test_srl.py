@@ -1,7 +1,5 @@
 """Propositions are written as columns of the CoNLL-2005 format: `(A0*) (V*) (A1* *)`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
