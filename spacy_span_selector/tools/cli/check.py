@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from wasabi import msg
@@ -47,14 +47,14 @@ def check_cli(
             raw = load_config(config, overrides=parse_config_overrides([]), interpolate=False)  # of the environment
             training = training_of(raw)
     checked = check_corpus(paths, training, requires_all=config is not None)
-    if output is not None:
-        text = json.dumps(checked.as_data(), ensure_ascii=False, indent=2)
-        write_file(output, text.encode("utf-8", "backslashreplace"))  # the name of a file may be no UTF-8
     if any(counts.documents for counts in checked.files.values()):
         _print_counts(checked.files)
     for kind, problems in checked.problems.items():
         _print_problems(kind, problems, show_all)
     if output is not None:
+        text = json.dumps(checked.as_data(), ensure_ascii=False, indent=2)
+        content = text.encode("utf-8", "backslashreplace")  # the name of a file may be no UTF-8
+        write_file(output, content, read=[*checked.files])
         typer.echo(f"Counts and problems: {output}")
     if not checked.is_good:
         raise typer.Exit(1)
@@ -77,11 +77,8 @@ def _print_counts(files: Mapping[Path, Counts]) -> None:
 
 
 def _print_problems(kind: Kind, problems: Sequence[Problem], show_all: bool) -> None:
-    title = f"{kind.title[0].upper()}{kind.title[1:]}: {len(problems):,}"
-    if kind.loses:
-        msg.fail(title)
-    else:
-        msg.warn(title)
+    tell: Any = msg.fail if kind.loses else msg.warn
+    tell(f"{kind.title[0].upper()}{kind.title[1:]}: {len(problems):,}")
     expected = f"Expected {kind.expected}." if kind.expected else ""
     if advice := f"{expected} {kind.cure}".strip():
         typer.echo(f"  {advice}")

@@ -93,7 +93,7 @@ def evaluate_cli(
         files[output] = srsly.json_dumps(scores if speakers else scores[""], indent=2)
     if predictions is not None:
         files[predictions] = spacy_file([*map(without_extensions, scorer.docs)], predictions)
-    write_files(files.items())
+    write_files(files.items(), read=[data])
     for title, path in (("Scores", output), ("Predictions", predictions)):
         if path is not None:
             typer.echo(f"{title}: {path}")

@@ -50,7 +50,7 @@ def render_cli(
     page = Page(singletons=singletons)
     for doc in docs:
         page.add(doc)
-    write_file(out_path, page.finish())
+    write_file(out_path, page.finish(), read=[data])
     typer.echo(f"Page: {out_path}")
 
 

@@ -16,23 +16,26 @@ from pathlib import Path
 TEMPORARY = ".spacy-span-selector-"  # how the names of temporary files begin: a kill may leave one
 
 
-def write_file(path: Path, content: str | bytes) -> None:
-    write_files([(path, content)])
+def write_file(path: Path, content: str | bytes, *, read: Iterable[Path] = ()) -> None:
+    write_files([(path, content)], read=read)
 
 
-def write_files(files: Iterable[tuple[Path, str | bytes]]) -> None:
-    """Write files, all of them or none; a text in UTF-8.
+def write_files(files: Iterable[tuple[Path, str | bytes]], *, read: Iterable[Path] = ()) -> None:
+    """Write files, all of them or none, and none of those that were read; a text in UTF-8.
 
     Missing folders are made. A link is followed, and a file that exists keeps its permissions. What is no regular file,
     such as a pipe or a terminal, can only be written directly; that is done before any file changes.
     """
     with ExitStack() as cleanup:
         staged: dict[Path, Path] = {}
+        sources = {Path(os.path.realpath(path)) for path in read}
         for path, content in files:
             data = content if isinstance(content, bytes) else content.encode("utf-8")
             target = Path(os.path.realpath(path))
             if target in staged:
                 raise ValueError(f"{path}: two outputs would be written to this file. Give each a path of its own.")
+            if target in sources:
+                raise ValueError(f"{path}: not written, since it is what was read. Name another file.")
             with _naming(path):
                 if path.exists() and not path.is_file():
                     path.write_bytes(data)

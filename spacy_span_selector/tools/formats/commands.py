@@ -71,7 +71,7 @@ def export_command(format_: Format) -> Command:
     write = cast(Write, format_.write)
 
     def export(data: Data, out_path: OutPath) -> None:
-        save_texts({out_path: write(read_all(data))})
+        save_texts({out_path: write(read_all(data))}, data)
 
     export.__doc__ = f"Write documents in {format_.title}."
     return export
@@ -115,8 +115,8 @@ def save_docs(
         typer.echo(f"{path}: {_describe(docs)}")
 
 
-def save_texts(texts: Mapping[Path, str]) -> None:
-    write_files([*texts.items()])
+def save_texts(texts: Mapping[Path, str], source: Path) -> None:
+    write_files([*texts.items()], read=[source])
     for path in texts:
         typer.echo(f"Written: {path}")
 

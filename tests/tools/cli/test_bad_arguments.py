@@ -61,6 +61,19 @@ def test_bad_arguments_end_in_a_message(
     assert len(result.output.strip()) > 20
 
 
+@pytest.mark.parametrize(
+    "command", ["export bracketed a.spacy b.spacy", "render a.spacy a.spacy", "check . --output a.spacy"]
+)
+def test_what_is_read_is_not_replaced(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    DocBin(docs=[spacy.blank("xx")("Ann left.")]).to_disk("a.spacy")
+    Path("b.spacy").symlink_to("a.spacy")
+    before = Path("a.spacy").read_bytes()
+    result = CliRunner().invoke(app, command.split())
+    assert (result.exit_code, Path("a.spacy").read_bytes()) == (1, before)
+    assert "not written, since it is what was read. Name another file." in " ".join(result.output.split())
+
+
 @pytest.mark.parametrize("error", [KeyError("bug"), AttributeError("bug"), TypeError("bug")])
 def test_a_bug_keeps_its_traceback(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*args: object) -> None:

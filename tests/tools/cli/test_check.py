@@ -68,9 +68,3 @@ def test_a_missing_file_is_a_problem_and_the_others_are_read(corpus: Path) -> No
     assert result.exit_code == 1
     assert "missing.spacy: no such file" in result.output
     assert "Nothing is lost" not in result.output
-
-
-def test_a_missing_config_is_an_error(corpus: Path) -> None:
-    result = invoke(corpus, "--config", corpus / "missing.cfg")
-    assert result.exit_code == 1
-    assert "missing.cfg" in result.output

@@ -252,6 +252,7 @@ def test_scores_and_predictions_are_written_together_or_not_at_all(folder: Path,
     assert result.exit_code == 1
     assert "a.spacy: not written (Is a directory)" in " ".join(result.output.split())
     assert scores.read_text() == "old"
+    assert "since it is what was read" in run(folder / "srl", "gold", "--output", folder / "gold.spacy").output
 
 
 @pytest.mark.parametrize(

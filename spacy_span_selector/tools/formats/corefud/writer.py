@@ -232,4 +232,4 @@ def export_corefud(
 ) -> None:
     """Write coreference in the format of CorefUD: CoNLL-U with entities in its last column."""
     docs = read_all(data)
-    save_texts({out_path: write_corefud(docs) if into is None else merge_corefud(docs, into)})
+    save_texts({out_path: write_corefud(docs) if into is None else merge_corefud(docs, into)}, data)
