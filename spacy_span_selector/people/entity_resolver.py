@@ -51,6 +51,7 @@ from .scenes import (
     read_scene,
 )
 from .speech import find_turns
+from .tagged_speakers import TURN, with_tagged_speakers
 from .transcripts import notice_turns
 
 ENTITY_TRUST = 0.5
@@ -64,6 +65,7 @@ WHY = {
     "reflexive": "is its own subject",
     "other name": "is someone of another name",
     "argument": "both are arguments of",
+    "turn": "says the quotation before",
     "person": "differs in person, such as I and he",
     "type": "differs in gender, number or label",
     "nested": "one is inside the other",
@@ -156,6 +158,7 @@ class EntityResolver(HasSettings, Pipe):
         outer = outer_quotations(found)
         if self.consistent_clusters:
             arguments = find_co_arguments(doc, frames, scored.mentions)
+            arguments = with_tagged_speakers(cleaned, outer, mentions, arguments)
             clustering = consistent_clusters(cleaned, mentions, scored, outer if self.quotations else None, arguments)
             reasons = describe_reasons(cleaned.doc, mentions, clustering.reasons, arguments.apart)
             linked = clustering.antecedents
@@ -266,8 +269,9 @@ def describe_reasons(
             texts.append(WHY[reason.why])
         else:
             start, end = mentions[reason.refused]
-            predicate = f' "{predicates[mention][reason.refused]}"' if reason.why == "argument" else ""
-            texts.append(f'not "{doc[start:end].text}": {WHY[reason.why]}{predicate}')
+            predicate = predicates[mention][reason.refused] if reason.why == "argument" else None
+            why = WHY["turn" if predicate == TURN else reason.why] + (f' "{predicate}"' if predicate else "")
+            texts.append(f'not "{doc[start:end].text}": {why}')
     return texts
 
 

@@ -33,6 +33,7 @@ from spacy_span_selector.layers.coref.linker import Links
 from spacy_span_selector.people import entity_resolver
 from spacy_span_selector.people.clustering import Clustering, Reason
 from spacy_span_selector.people.entity_resolver import _labels, consistent_clusters, describe_reasons
+from spacy_span_selector.people.tagged_speakers import TURN
 
 from ..pipeline.components import (
     COREF,
@@ -190,6 +191,11 @@ def test_reasons_are_said_in_words() -> None:
 def test_the_reason_of_two_arguments_names_their_predicate() -> None:
     said = describe_reasons(english("Ann saw her"), [(0, 1), (2, 3)], [None, Reason("argument", 0)], {1: {0: "saw"}})
     assert said[1] == 'not "Ann": both are arguments of "saw"'
+
+
+def test_the_reason_of_two_speakers_in_a_row_is_their_turns() -> None:
+    said = describe_reasons(english("Ann spoke Tom"), [(0, 1), (2, 3)], [None, Reason("argument", 0)], {1: {0: TURN}})
+    assert said[1] == 'not "Ann": says the quotation before'
 
 
 def test_frames_of_a_document_keep_arguments_apart() -> None:
