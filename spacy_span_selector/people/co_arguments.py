@@ -22,8 +22,8 @@ from spacy.attrs import LOWER
 from spacy.tokens import Doc, Span
 
 from ..annotation import Mention
-from ..extensions.english import BE, BESIDE_SUBJECT, NAMING, NO_NOUN, words_of_form
-from ..extensions.frames import SrlFrame
+from ..extensions.english import AUXILIARY_FORMS, BE, BESIDE_SUBJECT, NAMING, NO_NOUN, words_of_form
+from ..extensions.frames import MODAL, SrlFrame
 from ..extensions.mention_types import is_reciprocal, part_of_speech
 from ..language import PRONOUNS, language_table
 from .arguments import noun_phrase_starts
@@ -136,6 +136,8 @@ class _Finder:
         if argument.text.lower() != "her" or argument.end == len(argument.doc):
             return False
         after = argument.doc[argument.end]
+        if part_of_speech(after) == "DET":
+            return False
         if argument.start not in self.openers and after.i in self.starts:
             return False
         is_noun = part_of_speech(after) in ("NOUN", "PROPN", "ADJ") and not NO_NOUN.search(after.lower_)
@@ -147,9 +149,17 @@ class _Finder:
             for span in frame.arguments.get(SUBJECT, []) + frame.arguments.get("ARG1", []):
                 number = self.numbers.get((span.start, span.end))
                 is_inside = span.start == clause.start and frame.predicate.start < clause.end
-                if number is not None and is_inside and self._is_object(span):
+                is_object = self._is_object(span) or self._is_before_verb(span, frame)
+                if number is not None and is_inside and is_object:
                     yield _Argument(role, number, span, "")
                     return
+
+    def _is_before_verb(self, her: Span, frame: SrlFrame) -> bool:
+        """Check whether "her" is the subject of the word behind it, a verb, since this has an object: "her find it"."""
+        if her.text != "her" or her.end != frame.predicate.start or her.start in self.openers:
+            return False
+        behind = (span[0] for spans in frame.arguments.values() for span in spans if span.start == frame.predicate.end)
+        return any(part_of_speech(word) not in ("ADP", "SCONJ", "PART") for word in behind)
 
     def _objects(self, frame: SrlFrame) -> Iterator[_Argument]:
         """Pronouns behind a verb, and prepositions behind it, that it has as objects although its frame lacks them."""
@@ -172,18 +182,49 @@ class _Finder:
         return is_object and not self._is_possessive(span)
 
     def _with_subject(self, frame: SrlFrame) -> dict[str, list[Span]]:
-        """The arguments of a frame, with the subject of the verb before it if it is coordinated and has none."""
+        """The arguments of a frame, with the subject of the verb before it if it is coordinated and has none, or that
+        of a verb that is not finite, as it is: "saw the boy take it and called"."""
         doc, place = frame.predicate.doc, frame.predicate.start
-        if any(spans[0].start < place for role, spans in frame.arguments.items() if role in (SUBJECT, "ARG1")):
+        own = [one[0] for role in (SUBJECT, "ARG1") if (one := frame.arguments.get(role)) and one[0].start < place]
+        if own and (len(self.subjects[own[0].start]) == 1 or not _is_past(frame)):
             return frame.arguments
-        if place == 0 or part_of_speech(doc[place - 1]) != "CCONJ":
+        start = self._start_of_verb(frame)
+        if start == 0 or part_of_speech(doc[start - 1]) != "CCONJ":
             return frame.arguments
-        for other in reversed(self.frames[: self.places[place]]):
+        end = own[0].start if own else start
+        is_borrowed = False
+        for number in range(self.places[place] - 1, -1, -1):
+            other = self.frames[number]
             if any(token.is_sent_start for token in doc[other.predicate.start + 1 : place]):
                 break
-            if SUBJECT in other.arguments:
-                return {**frame.arguments, SUBJECT: other.arguments[SUBJECT]}
+            subjects = other.arguments.get(SUBJECT)
+            if not subjects or other.predicate.start >= start:
+                continue
+            if own and subjects[0].start == end:
+                is_borrowed = not (_is_past(other) or MODAL in other.arguments or self._use(subjects[0]) == "subject")
+            elif other.predicate.start < end and not self._is_oblique(subjects[0]):
+                if own and not is_borrowed:
+                    break
+                return {**frame.arguments, "ARG1" if not own and SUBJECT in frame.arguments else SUBJECT: subjects}
         return frame.arguments
+
+    def _is_oblique(self, span: Span) -> bool:
+        """Check whether a pronoun is the subject of no finite verb, as "her" of "her visits" is."""
+        return self._use(span) in ("object", "possessive") or span.text == "her"
+
+    def _start_of_verb(self, frame: SrlFrame) -> int:
+        """Where a verb begins with its auxiliaries and the modifiers between them: "was then" of "was then found"."""
+        place = frame.predicate.start
+        starts = {one.end: one.start for role, spans in frame.arguments.items() if role[:4] == "ARGM" for one in spans}
+        while place in starts or (place and frame.predicate.doc[place - 1].lower_ in AUXILIARY_FORMS):
+            place = starts.get(place, place - 1)
+        return place
+
+
+def _is_past(frame: SrlFrame) -> bool:
+    """Check whether a verb is neither "taking" nor "take"."""
+    form = frame.predicate.text.lower()
+    return not form.endswith("ing") and form != _verb(frame)
 
 
 def _verb(frame: SrlFrame) -> str:

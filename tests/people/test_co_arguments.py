@@ -8,6 +8,8 @@ from spacy_span_selector.annotation import Frame, Mention, set_frames
 from spacy_span_selector.extensions.frames import doc_frames
 from spacy_span_selector.people.co_arguments import CoArguments, find_co_arguments
 
+CALLED, NOT_CALLED = {"ARGM-TMP": "then", "ARG0": "by her"}, {"ARGM-NEG": "not", "ARG1": "her"}
+
 
 def find(text: str, frames: dict[str, dict[str, str]], mentions: list[str], language: str = "en") -> CoArguments:
     """What frames tell of mentions.
@@ -47,6 +49,13 @@ def place(doc: Doc, words: str) -> Mention:
         ("Ann rose . And called her .", {"rose": {"ARG0": "Ann"}, "called": {"ARG1": "her"}}, False),
         ("Ann asked her to go .", {"asked": {"ARG0": "Ann", "ARG1": "to go"}, "go": {"ARG0": "her"}}, True),
         ("Ann said that her son left .", {"said": {"ARG0": "Ann", "ARG1": "that her son left"}}, False),
+        ("Ann made her a chair .", {"made": {"ARG0": "Ann", "ARG1": "her"}}, True),
+        ("Ann rose and was then called by her .", {"rose": {"ARG0": "Ann"}, "called": CALLED}, True),
+        (
+            "Ann rose and did not call her .",
+            {"rose": {"ARG0": "Ann"}, "call": {"ARGM-NEG": "not", "ARG1": "her"}},
+            True,
+        ),
     ],
 )
 def test_two_arguments_of_a_frame_are_two(text: str, frames: dict[str, dict[str, str]], are_two: bool) -> None:
@@ -59,6 +68,44 @@ def test_the_subject_of_a_small_clause_is_an_argument_of_both_verbs() -> None:
     frames = {"made": {"ARG0": "Ann", "ARG1": "him laugh at Tom"}, "laugh": {"ARG0": "him", "ARG2": "at Tom"}}
     found = find("Ann made him laugh at Tom .", frames, ["Ann", "him", "Tom"])
     assert found.apart == {0: {1: "made"}, 1: {0: "made", 2: "laugh"}, 2: {1: "laugh"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "frames", "are_two"),
+    [
+        ("Ann made her find it .", {"find.01 find": {"ARG0": "her", "ARG1": "it"}}, True),
+        ("Ann made her find in May .", {"find.01 find": {"ARG0": "her", "ARGM-TMP": "in May"}}, False),
+    ],
+)
+def test_her_is_the_subject_of_a_small_clause_whose_verb_has_an_object(
+    text: str, frames: dict[str, dict[str, str]], are_two: bool
+) -> None:
+    clause = text.removeprefix("Ann made ").removesuffix(" .")
+    found = find(text, {"made": {"ARG0": "Ann", "ARG1": clause}, **frames}, ["Ann", "her"])
+    assert found.apart == ({0: {1: "made"}, 1: {0: "made"}} if are_two else {})
+
+
+def test_a_coordinated_verb_shares_no_possessive() -> None:
+    frames = {"liked": {"ARG0": "Ann"}, "visits": {"ARG0": "his"}, "called": {"ARG1": "her"}}
+    assert find("Ann liked his visits and called her .", frames, ["Ann", "his", "her"]).apart == {
+        0: {2: "called"},
+        2: {0: "called"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("form", "subject"), [("take", "Ann"), ("taking", "Ann"), ("took", "Tom"), ("may take", "Tom")]
+)
+def test_a_verb_in_the_past_shares_no_subject_with_one_that_is_not_finite(form: str, subject: str) -> None:
+    modal = {"ARGM-MOD": "may"} if "may" in form else {}
+    frames = {
+        "see.01 saw": {"ARG0": "Ann"},
+        f"take.01 {form.split()[-1]}": {"ARG0": "Tom", "ARG1": "it", **modal},
+        "call.01 called": {"ARG0": "Tom", "ARG1": "her"},
+    }
+    mentions = ["Ann", "Tom", "her"]
+    found = find(f"Ann saw Tom {form} it and called her .", frames, mentions)
+    assert found.apart == {2: {mentions.index(subject): "called"}, mentions.index(subject): {2: "called"}}
 
 
 @pytest.mark.parametrize("verb", ["be.01 was", "call.01 called", "elect.01 elected"])

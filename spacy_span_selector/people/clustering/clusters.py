@@ -50,6 +50,7 @@ from .apart import (
     MOST_RIVALS,
     NEUTER,
     PERSON_COST,
+    RIVAL_COST,
     Persons,
     assign,
 )
@@ -606,7 +607,19 @@ class _Search:
         """What a cluster costs that has a mention around or inside of this one, or one that is apart from it."""
         cost = PERSON_COST * cluster.persons.clash(self.forms[mention].evidence, self.voices[mention])
         cost += NESTING_COST * self._holds(cluster, self.overlaps[mention])
-        return cost + ARGUMENT_COST * self._holds(cluster, self.scored.apart.get(mention, ()))
+        if self._holds(cluster, self.scored.apart.get(mention, ())):
+            cost += RIVAL_COST if self._has_rival(mention) else ARGUMENT_COST
+        return cost
+
+    def _has_rival(self, mention: int) -> bool:
+        """Check whether a mention may as well be somebody in its sentence or the one before, whom no frame excludes."""
+        first, own, beside = self.scored.sentences[mention] - 1, self.evidence[mention], self.scored.apart[mention]
+        near = (self.cluster_of[one] for one in self.links[mention][0] if self.scored.sentences[one] >= first)
+        others = (cluster.find() for cluster in near if cluster is not None)
+        return any(
+            not self._holds(other, beside) and self.types.agreement(other.evidence, own) >= DISAGREEMENT
+            for other in others
+        )
 
     def _holds(self, cluster: _Cluster, mentions: Iterable[int]) -> bool:
         others = (self.cluster_of[other] for other in mentions)

@@ -291,6 +291,12 @@ def test_he_whose_likeliest_antecedent_is_an_argument_beside_him_is_somebody_els
     assert cluster(texts, {(2, 1): -1.0}, apart=[(0, 2)]).clusters == [0, 1, 2]
 
 
+@pytest.mark.parametrize(("other", "clusters"), [("the driver", [0, 1, 1]), ("it", [0, 1, 0])])
+def test_an_argument_beside_him_costs_more_where_he_may_be_another(other: str, clusters: list[int]) -> None:
+    links = {(2, 0): ARGUMENT_COST + 1.0, (2, 1): -1.0}
+    assert cluster(["the clerk", other, "him"], links, apart=[(0, 2)]).clusters == clusters
+
+
 def test_a_reflexive_is_its_subject() -> None:
     texts, links = ["the man", "the boy", "himself"], {(2, 0): 2.0, (2, 1): 0.5}
     assert cluster(texts, links).clusters == [0, 1, 0]
