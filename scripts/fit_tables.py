@@ -97,12 +97,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     tables = json.loads(args.table.read_text(encoding="utf-8"))
     nlp = spacy.blank(args.language)
+    nlp.vocab.lookups.add_table(SPEECH_VERBS, tables.get(SPEECH_VERBS, {}))
     docs = [doc for path in args.corpora for doc in read_docs(path, nlp.vocab)]
     table: Mapping[str, object]
     if args.kind == "entity_types":
         name, table = ENTITY_TYPES, fit_entity_types(read_evidence(docs))
     else:
-        name, table = QUOTATION_WEIGHTS, fit_weights(gold_attributions(docs), tables[SPEECH_VERBS])
+        name, table = QUOTATION_WEIGHTS, fit_weights(gold_attributions(docs))
     write_tables(args.table, {**tables, name: table})
     print(f"{len(docs)} documents, {len(table)} entries of {name}: {args.table}")
 

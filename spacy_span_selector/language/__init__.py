@@ -7,6 +7,7 @@ module. A language without tables loses only what needs them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,13 @@ def language_table(vocab: Vocab, name: str) -> Table:
     return _table(vocab.lang or "", name)
 
 
+def language_words(vocab: Vocab, name: str) -> Mapping[str, Any]:
+    """The same table to look up words in. Those of this package are kept by their words, so that none is hashed."""
+    if vocab.lookups.has_table(name):
+        return vocab.lookups.get_table(name)
+    return _words(vocab.lang or "", name)
+
+
 def packaged_table(language: str, name: str) -> dict[str, Any]:
     """A table of this package by its words; empty if there is none."""
     return _read(language).get(name, {})
@@ -77,8 +85,11 @@ def packaged_table(language: str, name: str) -> dict[str, Any]:
 
 @cache
 def _table(language: str, name: str) -> Table:
-    found = _read(language).get(name)
-    return Table(name, _read("en")[name] if found is None and name == ENTITY_LABELS else found)
+    return Table(name, _words(language, name))
+
+
+def _words(language: str, name: str) -> dict[str, Any]:
+    return _read(language).get(name, _read("en")[name] if name == ENTITY_LABELS else {})
 
 
 @cache

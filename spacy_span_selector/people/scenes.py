@@ -15,7 +15,7 @@ from ..annotation import Quotation, get_clusters, get_quotations, has_quotations
 from ..documents.cleaned import CleanDoc, clean_doc
 from ..documents.quotations import FoundQuotation, find_quotations
 from ..examples.token_facts import sentence_numbers
-from ..language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_table
+from ..language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_words
 from .attribution import Attribution, Attributor, Scene
 from .attribution.fitting import Attributed, fit_weights
 from .clustering import read_forms
@@ -74,6 +74,7 @@ def read_scene(
         mentions=mentions,
         evidence=evidence,
         clusters=clusters,
+        verbs=language_words(cleaned.doc.vocab, SPEECH_VERBS),
     )
 
 
@@ -129,7 +130,7 @@ def learn_quotations(docs: Sequence[Doc], vocab: Vocab) -> None:
     """
     if sum(len(get_quotations(doc)) for doc in docs) < FEWEST:
         return
-    weights = fit_weights(gold_attributions(docs), language_table(vocab, SPEECH_VERBS))
+    weights = fit_weights(gold_attributions(docs))
     if vocab.lookups.has_table(QUOTATION_WEIGHTS):
         vocab.lookups.remove_table(QUOTATION_WEIGHTS)
     vocab.lookups.add_table(QUOTATION_WEIGHTS, weights)

@@ -9,14 +9,14 @@ way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp
 
 from spacy.vocab import Vocab
 
-from ...language import QUOTATION_WEIGHTS, SOURCES, SPEECH_VERBS, language_table
-from .features import Candidate, find_addressees, find_candidates, is_called, take_turns
+from ...language import QUOTATION_WEIGHTS, SOURCES, language_words
+from .features import Candidate, CandidateFinder, is_called, take_turns
 from .scene import Range, Scene
 from .tags import Tag, TagReader
 
@@ -61,17 +61,17 @@ class Attributor:
     """
 
     def __init__(self, vocab: Vocab) -> None:
-        self._weights = language_table(vocab, QUOTATION_WEIGHTS)
-        self._verbs = language_table(vocab, SPEECH_VERBS)
-        self._sources = language_table(vocab, SOURCES)
+        self._table = language_words(vocab, QUOTATION_WEIGHTS)
+        self._sources = language_words(vocab, SOURCES)
+        self._weights: dict[str, float] = {}
 
     def attribute(self, scene: Scene) -> list[Attribution]:
         """The speaker and the addressee of each quotation."""
-        if not self._weights:
+        if not self._table:
             return [Attribution() for _ in scene.quotations]
         speakers: list[int | None] = []
         found: list[tuple[dict[int | None, float], int | None]] = []
-        reader = TagReader(scene, self._verbs, self._sources)
+        reader, finder = TagReader(scene, self._sources), CandidateFinder(scene)
         tags = [reader.read(number) for number in range(len(scene.quotations))]
         told = [None if tag is None else scene.clusters[tag.speaker] for tag in tags]
         for number, tag in enumerate(tags):
@@ -79,7 +79,7 @@ class Attributor:
                 speakers.append(speakers[-1])
                 found.append(found[-1])
                 continue
-            candidates = find_candidates(scene, number, speakers, self._verbs)
+            candidates = finder.speakers(number, speakers)
             clusters, best = self._choose(take_turns(scene, number, speakers, told, candidates))
             if tag is not None:
                 clusters = _trust(clusters, told[number], TAGGED)
@@ -87,7 +87,7 @@ class Attributor:
             speakers.append(max(clusters, key=clusters.__getitem__))
             found.append((clusters, best.get(speakers[-1])))
         return [
-            self._complete(reader, number, speakers, clusters, mention, tags[number])
+            self._complete(reader, finder, number, speakers, clusters, mention, tags[number])
             for number, (clusters, mention) in enumerate(found)
         ]
 
@@ -96,18 +96,19 @@ class Attributor:
 
         speakers (Sequence[int | None]): The cluster of each speaker; None if it is not known.
         """
-        if not self._weights:
+        if not self._table:
             return [Attribution() for _ in speakers]
+        finder, known = CandidateFinder(scene), {*speakers}
         found = []
         for number, speaker in enumerate(speakers):
             if speaker is None:
                 found.append(Attribution(speakers={None: 1.0}))
                 continue
-            addressees = self._choose(find_addressees(scene, number, speakers, self._verbs))[0]
-            called = {scene.clusters[m] for m in scene.inside[number] if is_called(scene, m)} & {*speakers}
+            addressees = self._choose(finder.addressees(number, speakers))[0]
+            called = {scene.clusters[m] for m in scene.inside[number] if m in finder.called} & known
             greeted = {scene.clusters[m] for m in scene.inside[number] if is_called(scene, m, greeted=True)}
             called = (greeted or called) - {speaker, None}
-            if not called and len(others := {*speakers} - {speaker, None}) == 1:
+            if not called and len(others := known - {speaker, None}) == 1:
                 called = others
             if len(called) == 1:
                 addressees = _trust(addressees, called.pop(), CALLED)
@@ -117,6 +118,7 @@ class Attributor:
     def _complete(
         self,
         reader: TagReader,
+        finder: CandidateFinder,
         number: int,
         speakers: Sequence[int | None],
         clusters: Probabilities,
@@ -126,7 +128,7 @@ class Attributor:
         scene, speaker = reader.scene, speakers[number]
         if speaker is None:
             return Attribution(speakers=clusters, is_speech=scene.is_turn(number) or reader.is_said(number))
-        addressees, named = self._choose(find_addressees(scene, number, speakers, self._verbs))
+        addressees, named = self._choose(finder.addressees(number, speakers))
         if tag is not None and tag.addressee is not None and (told := scene.clusters[tag.addressee]) != speaker:
             addressees = _trust(addressees, told, TOLD)
             named[told] = tag.addressee
@@ -150,16 +152,20 @@ class Attributor:
             is_tagged=tag is not None,
         )
 
-    def _choose(self, candidates: Iterable[Candidate]) -> tuple[dict[int | None, float], dict[int | None, int]]:
+    def _choose(self, candidates: Sequence[Candidate]) -> tuple[dict[int | None, float], dict[int | None, int]]:
         """The probability of each cluster, and its likeliest mention."""
-        get = self._weights.get
-        scored = [(sum(get(name, 0.0) for name in candidate.features), candidate) for candidate in candidates]
-        greatest = max(score for score, _ in scored)
-        total = sum(exp(score - greatest) for score, _ in scored)
+        weights = self._weights
+        for name in {name for candidate in candidates for name in candidate.features} - weights.keys():
+            weights[name] = self._table.get(name, 0.0)
+        scores = [sum(map(weights.__getitem__, candidate.features)) for candidate in candidates]
+        greatest = max(scores)
+        masses = [*map(exp, [score - greatest for score in scores])]
+        total = sum(masses)
         clusters: dict[int | None, float] = {}
         mentions: dict[int | None, int] = {}
-        for score, (cluster, mention, _) in sorted(scored, key=lambda item: -item[0]):
-            clusters[cluster] = clusters.get(cluster, 0.0) + exp(score - greatest) / total
+        for number in sorted(range(len(scores)), key=scores.__getitem__, reverse=True):
+            cluster, mention, _ = candidates[number]
+            clusters[cluster] = clusters.get(cluster, 0.0) + masses[number] / total
             if mention is not None:
                 mentions.setdefault(cluster, mention)
         return clusters, mentions
@@ -174,7 +180,7 @@ class Attributor:
             low, high = max(0, first - CUE), start
         else:
             return None
-        found = [i for i in range(low, high) if scene.has_verb(i, self._verbs)]
+        found = [i for i in range(low, high) if i in scene.said]
         if not found:
             return None
         verb = min(found, key=lambda i: min(abs(i - first), abs(i - last + 1)))

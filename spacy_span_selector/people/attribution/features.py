@@ -5,11 +5,13 @@ A feature is a short string, of which a model has a weight. Several facts in one
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
-from .scene import Scene
+from .scene import Range, Scene
 
 REACH = 50
 """A candidate stands within so many words of narration before or after the quotation."""
@@ -18,10 +20,14 @@ REMEMBERED = 3
 """So many speakers before are candidates, wherever they were mentioned last."""
 
 DISTANCES = (0, 1, 2, 3, 4, 6, 9, 14, 20, 30)
+BUCKETS = [bisect_left(DISTANCES, words) for words in range(REACH + 1)]
 TOGETHER = 40
 """Quotations with more words of narration between them are no conversation."""
 
 PREPOSITIONS = frozenset(["to", "of", "at", "with", "by", "for", "from", "on", "in", "upon", "towards", "into", "and"])
+NEAR = 12
+"""The words of narration beside a quotation that may name its addressee."""
+
 GREETINGS = frozenset(["dear", "hello", "hey", "hi", "oh"])
 OPENS_CLAUSE = frozenset(",:;.!?-—–--")
 
@@ -37,19 +43,6 @@ class Candidate(NamedTuple):
     cluster: int | None
     mention: int | None
     features: list[str]
-
-
-def find_candidates(
-    scene: Scene, quotation: int, speakers: Sequence[int | None], verbs: Mapping[str, object]
-) -> list[Candidate]:
-    """The candidates of a quotation.
-
-    speakers (Sequence[int | None]): The clusters of the speakers of the quotations before it; None if nobody.
-    """
-    reader = _Reader(scene, quotation, speakers, verbs)
-    mentioned = list(reader.mentioned())
-    remembered = reader.remembered({candidate.cluster for candidate in mentioned})
-    return [Candidate(None, None, list(reader.of_nobody())), *mentioned, *remembered]
 
 
 def take_turns(
@@ -74,25 +67,146 @@ def take_turns(
     return [candidate for candidate in found if candidate.cluster not in others] or found[:1]
 
 
-class _Reader:
-    def __init__(
-        self, scene: Scene, quotation: int, speakers: Sequence[int | None], verbs: Mapping[str, object]
-    ) -> None:
-        self.scene, self.number, self.verbs = scene, quotation, verbs
+class CandidateFinder:
+    """Finds who may have said each quotation of a document, and to whom.
+
+    scene (Scene): The document.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._starts = [start for start, _ in scene.quotations]
+        self._ends = [end for _, end in scene.quotations]
+        self._told: dict[int, _Mention] = {}
+
+    def speakers(self, quotation: int, speakers: Sequence[int | None]) -> list[Candidate]:
+        """The candidates for the speaker of a quotation.
+
+        speakers (Sequence[int | None]): The clusters of the speakers of the quotations before it; None if nobody.
+        """
+        scene, own = self.scene, _Quotation(self, quotation, speakers)
+        found = [Candidate(None, None, own.of_nobody())]
+        found += own.mentioned("<", scene.before(quotation, REACH))
+        found += own.mentioned(">", scene.after(quotation, REACH))
+        return found + own.remembered({candidate.cluster for candidate in found})
+
+    def addressees(self, quotation: int, speakers: Sequence[int | None]) -> list[Candidate]:
+        """The candidates for the addressee of a quotation; nobody is one.
+
+        speakers (Sequence[int | None]): The cluster of the speaker of each quotation; None if nobody.
+        """
+        roles: dict[int, list[str]] = {}
+        mentions: dict[int, int] = {}
+        for cluster, role, mention in self._roles(quotation, speakers):
+            if cluster is not None:
+                own = roles.setdefault(cluster, [])
+                if role not in own:
+                    own.append(role)
+                if mention is not None:
+                    mentions.setdefault(cluster, mention)
+        is_known = speakers[quotation] is not None
+        found = [Candidate(None, None, ["to nobody", f"to nobody of {'somebody' if is_known else 'nobody'}"])]
+        for cluster, names in roles.items():
+            kinds = sorted([name.split(" ")[0] for name in names])
+            features = [*[f"to {name}" for name in names], "to " + " + ".join(kinds)]
+            found.append(Candidate(cluster, mentions.get(cluster), features))
+        return found
+
+    @cached_property
+    def called(self) -> frozenset[int]:
+        """The mentions in quotations that call somebody."""
+        return frozenset([m for inside in self.scene.inside for m in inside if is_called(self.scene, m)])
+
+    def spoken_of(self, quotation: int) -> list[int]:
+        """The mentions in a quotation that are neither "I" nor "you"."""
+        evidence = self.scene.evidence
+        return [m for m in self.scene.inside[quotation] if evidence[m][:1] not in ("1", "2")]
+
+    def told(self, mention: int) -> _Mention:
+        """What a mention in the narration tells of any quotation, read once."""
+        if mention in self._told:
+            return self._told[mention]
+        scene, said = self.scene, self.scene.said
+        first, last = scene.mentions[mention]
+        verb = "v.X" if first - 2 in said else "-"
+        if last + 1 in said or last + 2 in said:
+            verb = "X.v"
+        if last in said:
+            verb = "Xv"
+        if first - 1 in said:
+            verb = "vX"
+        word = scene.lower[first - 1] if first else "."
+        if word not in ("to", "of", "and", "'s", "’s"):
+            word = "p" if word in PREPOSITIONS else "." if word in OPENS_CLAUSE else "-"
+        evidence = scene.evidence[mention]
+        over, begun = bisect_right(self._ends, last), bisect_left(self._starts, first)
+        told = first, last, scene.clusters[mention], evidence, evidence.split(" ")[0], verb, word, over, begun
+        return self._told.setdefault(mention, _Mention(*told))
+
+    def _roles(self, quotation: int, speakers: Sequence[int | None]) -> Iterator[tuple[int | None, str, int | None]]:
+        """Yield the roles of clusters in and around a quotation, each with the mention that has it."""
+        scene, own = self.scene, speakers[quotation]
+        yield own, "speaker", None
+        for mention in scene.inside[quotation]:
+            if mention in self.called:
+                yield scene.clusters[mention], "called", mention
+            elif scene.evidence[mention][:1] not in ("1", "2"):
+                yield scene.clusters[mention], "spoken-of", mention
+        for step, name in ((-1, "before"), (1, "next")):
+            other, turns = quotation + step, 0
+            while 0 <= other < len(speakers) and abs(other - quotation) <= 4:
+                if speakers[other] not in (own, None):
+                    turns += 1
+                    yield speakers[other], f"{name}{turns} {_gap(scene, quotation, other)}", None
+                    if turns == 2:
+                        break
+                other += step
+        for side, mentions in (("<", scene.before(quotation, NEAR)), (">", scene.after(quotation, NEAR))):
+            for mention in mentions:
+                if scene.clusters[mention] == own:
+                    continue
+                first = scene.mentions[mention][0]
+                word = scene.lower[first - 1] if first else ""
+                is_verb = word in scene.forms_of_speech
+                place = "to" if word == "to" else "verb" if is_verb else "at" if word in ("at", "with") else "near"
+                yield scene.clusters[mention], f"{place}{side} {scene.evidence[mention].split(' ')[0]}", mention
+
+
+class _Mention(NamedTuple):
+    """What a mention in the narration tells of any quotation.
+
+    person (str): The first word of its evidence.
+    verb (str): The place of a verb of speech beside it: "vX" (said X), "Xv", "X.v" (X softly said), "v.X"; "-".
+    before (str): The word before it, or its kind.
+    over, begun (int): How many quotations end before its end, and begin before it.
+    """
+
+    first: int
+    last: int
+    cluster: int | None
+    evidence: str
+    person: str
+    verb: str
+    before: str
+    over: int
+    begun: int
+
+
+class _Quotation:
+    """A quotation whose speaker is asked for."""
+
+    def __init__(self, finder: CandidateFinder, quotation: int, speakers: Sequence[int | None]) -> None:
+        self.finder, self.scene, self.number = finder, finder.scene, quotation
+        scene = finder.scene
         self.start, self.end = scene.quotations[quotation]
         self.gap = self._gap()
-        last = list(dict.fromkeys(speaker for speaker in reversed(speakers[-8:]) if speaker is not None))
-        self.turns = {cluster: turn for turn, cluster in enumerate(last[:REMEMBERED], start=1)}
+        last = dict.fromkeys([speaker for speaker in reversed(speakers[-8:]) if speaker is not None])
+        self.turns: dict[int | None, int] = {one: turn for turn, one in enumerate([*last][:REMEMBERED], start=1)}
         self.is_before_speech = quotation > 0 and bool(speakers) and speakers[-1] is not None
-        spoken_of = [m for m in scene.inside[quotation] if not scene.evidence[m].startswith(("1", "2"))]
-        self.spoken_of = {scene.clusters[m] for m in spoken_of}
-        called = [m for m in scene.inside[quotation - 1] if is_called(scene, m)] if quotation else []
-        self.called = {scene.clusters[m] for m in called}
+        self.spoken_of = {scene.clusters[m] for m in finder.spoken_of(quotation)}
+        before = scene.inside[quotation - 1] if quotation else ()
+        self.called = {scene.clusters[m] for m in before if m in finder.called}
         self.edges = self._edges()
-
-    def _paragraph(self, word: int) -> int | None:
-        paragraphs = self.scene.paragraphs
-        return None if paragraphs is None else paragraphs[min(word, len(paragraphs) - 1)]
 
     def _gap(self) -> str:
         """The distance from the quotation before: words of narration between them, and paragraphs."""
@@ -103,122 +217,97 @@ class _Reader:
         words = "0" if between == 0 else "1" if between <= 6 else "2" if between <= 15 else "3"
         if between > TOGETHER:
             return "apart"
-        here, there = self._paragraph(self.start), self._paragraph(start)
-        new = "?" if here is None or there is None else str(min(here - there, 3))
+        paragraphs = self.scene.paragraphs
+        new = "?" if paragraphs is None else str(min(paragraphs[self.start] - paragraphs[start], 3))
         cut = "" if between == 0 or self.scene.lower[self.start - 1] not in (",", "--", "—") else ","
         return f"{words}{new}{cut}"
 
     def _edges(self) -> str:
         """Check whether the quotation begins a paragraph, and whether it ends one."""
-        here = self._paragraph(self.start)
-        if here is None:
+        paragraphs, start, end = self.scene.paragraphs, self.start, self.end
+        if paragraphs is None:
             return "?"
-        begins = self.start == 0 or self._paragraph(self.start - 1) != here
-        ends = self.end >= len(self.scene.words) or self._paragraph(self.end) != self._paragraph(self.end - 1)
+        begins = start == 0 or paragraphs[start - 1] != paragraphs[start]
+        ends = end >= len(paragraphs) or paragraphs[end] != paragraphs[end - 1]
         return f"{'b' if begins else '-'}{'e' if ends else '-'}"
 
-    def is_verb(self, word: int) -> bool:
-        return self.scene.has_verb(word, self.verbs)
-
-    def of_nobody(self) -> Iterator[str]:
+    def of_nobody(self) -> list[str]:
+        """The features of no speech."""
         scene, start, end = self.scene, self.start, self.end
         words = scene.words[start + 1 : end - 1]
         length = bisect_left((1, 2, 4, 8, 16), len(words))
-        last = next((word for word in reversed(words)), "")
+        last = words[-1] if words else ""
         first = next((word for word in words if word[:1].isalpha()), "")
-        said = any(self.is_verb(i) for i in (*range(start - 4, start), *range(end, end + 4)))
-        is_dialogue = any(scene.evidence[m].startswith(("1", "2")) for m in scene.inside[self.number])
+        said = not scene.said.isdisjoint([*range(start - 4, start), *range(end, end + 4)])
+        is_dialogue = len(self.finder.spoken_of(self.number)) < len(scene.inside[self.number])
         before = scene.lower[start - 1] if start else ""
         case = "A" if first[:1].isupper() else "a"
         stop = "." if last in (".", "!", "?", ",", "--", "—", "...", "…") else "-"
-        yield "nobody"
-        yield f"nobody {length} {case}{stop}"
-        yield f"nobody {case}{stop} {self.edges}"
-        yield f"nobody said {said} {stop} {before in (',', ':')}"
-        yield f"nobody you {is_dialogue}"
-        yield f"nobody after {before if before in (',', ':', '.') else '-'} {case}{stop}"
-        yield f"nobody gap {self.gap[:1]} {self.is_before_speech}"
+        return [
+            "nobody",
+            f"nobody {length} {case}{stop}",
+            f"nobody {case}{stop} {self.edges}",
+            f"nobody said {said} {stop} {before in (',', ':')}",
+            f"nobody you {is_dialogue}",
+            f"nobody after {before if before in (',', ':', '.') else '-'} {case}{stop}",
+            f"nobody gap {self.gap[:1]} {self.is_before_speech}",
+        ]
 
-    def mentioned(self) -> Iterator[Candidate]:
-        scene = self.scene
-        for side, mentions in (("<", scene.before(self.number, REACH)), (">", scene.after(self.number, REACH))):
-            for rank, mention in enumerate(mentions):
-                nested = any(_contains(scene.mentions[other], scene.mentions[mention]) for other in mentions)
-                features = self._of_mention(mention, side, rank, nested)
-                yield Candidate(scene.clusters[mention], mention, [*features, *self._of_cluster(mention)])
-
-    def _of_mention(self, mention: int, side: str, rank: int, nested: bool) -> Iterator[str]:
-        scene = self.scene
-        first, last = scene.mentions[mention]
-        low, high = (last, self.start) if side == "<" else (self.end, first)
-        distance = bisect_left(DISTANCES, scene.narrated[high] - scene.narrated[low])
-        others = min(2, len({*scene.quotation_of[low:high]} - {-1}))
-        here, there = self._paragraph(self.start), self._paragraph(first)
-        place = "?" if here is None or there is None else f"{max(-2, min(2, there - here)):+d}"
-        edge = scene.sentences[max(self.start - 1, 0) if side == "<" else min(self.end, len(scene.words) - 1)]
-        sentence = "s" if scene.sentences[first] == edge else "-"
+    def mentioned(self, side: str, mentions: Sequence[int]) -> list[Candidate]:
+        """The candidates that are mentioned before (<) or after (>) the quotation, nearest first."""
+        scene, narrated, sentences = self.scene, self.scene.narrated, self.scene.sentences
+        paragraphs, said_before = scene.paragraphs, scene.said_before
         if side == "<":
-            comma = self.start > 0 and scene.words[self.start - 1] in (",", ":")
+            edge = max(self.start - 1, 0)
+            comma = self.start > 0 and scene.words[edge] in (",", ":")
         else:
-            comma = self.end < len(scene.words) and scene.words[self.end][:1].islower()
-        verb = self._verb(first, last)
-        near = "n" if others == 0 else "f"
-        yield f"at {side}{place}{others} {distance}"
-        yield f"rank {side}{place}{near} {min(rank, 6)}"
-        yield f"verb {side}{near} {verb} {'c' if comma else '-'}"
-        yield f"verb {side}{near}{place} {verb} {sentence} {rank == 0}"
-        yield f"verb between {side}{near} {any(self.is_verb(i) for i in range(max(low, high - REACH), high))}"
-        yield f"after {self._before(first)} {near}"
-        yield f"is {scene.evidence[mention]} {side}{near}"
-        yield f"is {scene.evidence[mention].split(' ')[0]} {verb}"
-        yield f"sentence {side}{place}{near} {sentence}{'c' if comma else '-'}"
-        yield f"edges {side}{place}{near} {self.edges}"
-        if nested:
-            yield f"nested {near}"
+            edge = min(self.end, len(scene.words) - 1)
+            comma = self.end < len(scene.words) and scene.words[edge][:1].islower()
+        mark = "c" if comma else "-"
+        found = []
+        nested = _nested([scene.mentions[mention] for mention in mentions])
+        for rank, mention in enumerate(mentions):
+            first, last, cluster, evidence, person, verb, before, over, begun = self.finder.told(mention)
+            low, high = (last, self.start) if side == "<" else (self.end, first)
+            others = self.number - over if side == "<" else begun - self.number - 1
+            others = others if others < 2 else 2
+            distance = BUCKETS[narrated[high] - narrated[low]]
+            place = "?"
+            if paragraphs is not None:
+                place = f"{max(-2, min(2, paragraphs[first] - paragraphs[self.start])):+d}"
+            sentence = "s" if sentences[first] == sentences[edge] else "-"
+            between = said_before[high] > said_before[max(low, high - REACH)]
+            near = "n" if others == 0 else "f"
+            features = [
+                f"at {side}{place}{others} {distance}",
+                f"rank {side}{place}{near} {min(rank, 6)}",
+                f"verb {side}{near} {verb} {mark}",
+                f"verb {side}{near}{place} {verb} {sentence} {rank == 0}",
+                f"verb between {side}{near} {between}",
+                f"after {before} {near}",
+                f"is {evidence} {side}{near}",
+                f"is {person} {verb}",
+                f"sentence {side}{place}{near} {sentence}{mark}",
+                f"edges {side}{place}{near} {self.edges}",
+            ]
+            if (first, last) in nested:
+                features.append(f"nested {near}")
+            features += self._of_cluster(cluster, f"turn {self.turns.get(cluster, 0)}")
+            found.append(Candidate(cluster, mention, features))
+        return found
 
-    def _verb(self, first: int, last: int) -> str:
-        """The place of a verb of speech beside a mention: "said X", "X said", "X softly said", "said softly X"."""
-        if self.is_verb(first - 1):
-            return "vX"
-        if self.is_verb(last):
-            return "Xv"
-        if self.is_verb(last + 1) or self.is_verb(last + 2):
-            return "X.v"
-        return "v.X" if self.is_verb(first - 2) else "-"
-
-    def _before(self, first: int) -> str:
-        word = self.scene.lower[first - 1] if first else "."
-        return (
-            word
-            if word in ("to", "of", "and", "'s", "’s")
-            else "p"
-            if word in PREPOSITIONS
-            else "."
-            if (word in OPENS_CLAUSE)
-            else "-"
-        )
-
-    def _of_cluster(self, mention: int) -> Iterator[str]:
-        cluster = self.scene.clusters[mention]
-        turn = self.turns.get(cluster, 0) if cluster is not None else 0
-        yield f"turn {turn} {self.gap}"
-        yield f"turn {turn} {self.edges}"
-        if cluster in self.spoken_of:
-            yield "spoken of"
-        if cluster in self.called:
-            yield f"called {self.gap}"
-
-    def remembered(self, mentioned: Collection[int | None]) -> Iterator[Candidate]:
+    def remembered(self, mentioned: Collection[int | None]) -> list[Candidate]:
         """The speakers before that no mention near by is of."""
-        for cluster, turn in self.turns.items():
-            if cluster in mentioned:
-                continue
-            features = [f"remembered {turn} {self.gap}", f"remembered {turn} {self.edges}"]
-            if cluster in self.spoken_of:
-                features.append("spoken of")
-            if cluster in self.called:
-                features.append(f"called {self.gap}")
-            yield Candidate(cluster, None, features)
+        others = [(cluster, turn) for cluster, turn in self.turns.items() if cluster not in mentioned]
+        return [Candidate(cluster, None, self._of_cluster(cluster, f"remembered {turn}")) for cluster, turn in others]
+
+    def _of_cluster(self, cluster: int | None, turn: str) -> list[str]:
+        features = [f"{turn} {self.gap}", f"{turn} {self.edges}"]
+        if cluster in self.spoken_of:
+            features.append("spoken of")
+        if cluster in self.called:
+            features.append(f"called {self.gap}")
+        return features
 
 
 def is_called(scene: Scene, mention: int, greeted: bool = False) -> bool:
@@ -238,67 +327,14 @@ def _is_mark(word: str) -> bool:
     return not any(map(str.isalnum, word))
 
 
-def _contains(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
-    return outer != inner and outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
-NEAR = 12
-"""The words of narration beside a quotation that may name its addressee."""
-
-
-def find_addressees(
-    scene: Scene, quotation: int, speakers: Sequence[int | None], verbs: Mapping[str, object]
-) -> list[Candidate]:
-    """The candidates for the addressee of a quotation; nobody is one.
-
-    speakers (Sequence[int | None]): The cluster of the speaker of each quotation; None if nobody.
-    """
-    roles: dict[int, list[str]] = {}
-    mentions: dict[int, int] = {}
-    for cluster, role, mention in _roles(scene, quotation, speakers, verbs):
-        if cluster is None:
-            continue
-        roles.setdefault(cluster, [])
-        if role not in roles[cluster]:
-            roles[cluster].append(role)
-        if mention is not None:
-            mentions.setdefault(cluster, mention)
-    is_known = speakers[quotation] is not None
-    found = [Candidate(None, None, ["to nobody", f"to nobody of {'somebody' if is_known else 'nobody'}"])]
-    for cluster, names in roles.items():
-        features = [*(f"to {name}" for name in names), "to " + " + ".join(sorted(name.split(" ")[0] for name in names))]
-        found.append(Candidate(cluster, mentions.get(cluster), features))
-    return found
-
-
-def _roles(
-    scene: Scene, quotation: int, speakers: Sequence[int | None], verbs: Mapping[str, object]
-) -> Iterator[tuple[int | None, str, int | None]]:
-    """Yield the roles of clusters in and around a quotation, each with the mention that has it."""
-    own = speakers[quotation]
-    yield own, "speaker", None
-    for mention in scene.inside[quotation]:
-        if is_called(scene, mention):
-            yield scene.clusters[mention], "called", mention
-        elif not scene.evidence[mention].startswith(("1", "2")):
-            yield scene.clusters[mention], "spoken-of", mention
-    for step, name in ((-1, "before"), (1, "next")):
-        other, turns = quotation + step, 0
-        while 0 <= other < len(speakers) and abs(other - quotation) <= 4:
-            if speakers[other] not in (own, None):
-                turns += 1
-                yield speakers[other], f"{name}{turns} {_gap(scene, quotation, other)}", None
-                if turns == 2:
-                    break
-            other += step
-    for side, mentions in (("<", scene.before(quotation, NEAR)), (">", scene.after(quotation, NEAR))):
-        for mention in mentions:
-            if scene.clusters[mention] == own:
-                continue
-            first = scene.mentions[mention][0]
-            word = scene.lower[first - 1] if first else ""
-            place = "to" if word == "to" else "verb" if word in verbs else "at" if word in ("at", "with") else "near"
-            yield scene.clusters[mention], f"{place}{side} {scene.evidence[mention].split(' ')[0]}", mention
+def _nested(places: Iterable[Range]) -> set[Range]:
+    """Those of some mentions that are inside of another one of them."""
+    nested, reach = set(), 0
+    for (start, end), (after, _) in pairwise([*sorted(places), (-1, -1)]):
+        if end <= reach or start == after:
+            nested.add((start, end))
+        reach = end if end > reach else reach
+    return nested
 
 
 def _gap(scene: Scene, quotation: int, other: int) -> str:

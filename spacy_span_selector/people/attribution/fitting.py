@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 
-from .features import Candidate, find_addressees, find_candidates
+from .features import Candidate, CandidateFinder
 from .scene import Scene
 
 L2 = 6.0
@@ -39,7 +39,7 @@ class Attributed:
         return [speaker if isinstance(speaker, int) else None for speaker in self.speakers]
 
 
-def fit_weights(documents: Iterable[Attributed], verbs: Mapping[str, object]) -> dict[str, float]:
+def fit_weights(documents: Iterable[Attributed]) -> dict[str, float]:
     """Fit the weights of both models, so that the right candidates of each quotation are likely together.
 
     documents (Iterable[Attributed]): What is annotated. Where "you" in a quotation has one cluster, this is its
@@ -47,28 +47,28 @@ def fit_weights(documents: Iterable[Attributed], verbs: Mapping[str, object]) ->
     RETURNS (dict[str, float]): The weight of each feature, rounded.
     """
     documents = list(documents)
-    speakers = [choice for document in documents for choice in _speakers(document, verbs)]
-    addressees = [choice for document in documents for choice in _addressees(document, verbs)]
+    speakers = [choice for document in documents for choice in _speakers(document)]
+    addressees = [choice for document in documents for choice in _addressees(document)]
     return {**_fit(speakers), **_fit(addressees)}
 
 
-def _speakers(document: Attributed, verbs: Mapping[str, object]) -> Iterator[Choice]:
-    known = document.known
+def _speakers(document: Attributed) -> Iterator[Choice]:
+    known, finder = document.known, CandidateFinder(document.scene)
     for number, speaker in enumerate(document.speakers):
         if not isinstance(speaker, str):
-            candidates = find_candidates(document.scene, number, known[:number], verbs)
+            candidates = finder.speakers(number, known[:number])
             right = [candidate.cluster == speaker for candidate in candidates]
             if any(right):
                 yield candidates, right
 
 
-def _addressees(document: Attributed, verbs: Mapping[str, object]) -> Iterator[Choice]:
-    scene, known = document.scene, document.known
+def _addressees(document: Attributed) -> Iterator[Choice]:
+    scene, known, finder = document.scene, document.known, CandidateFinder(document.scene)
     for number, inside in enumerate(scene.inside):
         clusters = {scene.clusters[mention] for mention in inside if scene.evidence[mention] == "2"}
         if len(clusters) == 1 and known[number] is not None:
             (cluster,) = clusters
-            candidates = find_addressees(scene, number, known, verbs)
+            candidates = finder.addressees(number, known)
             right = [candidate.cluster == cluster for candidate in candidates]
             yield candidates, right if any(right) else [candidate.cluster is None for candidate in candidates]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +24,7 @@ class Scene:
     mentions (Sequence[tuple[int, int]]): The mentions, in the order of the text.
     evidence (Sequence[str]): What each is evidence of, as `clustering.forms` says.
     clusters (Sequence[int | None]): The cluster of each; None if it is not known yet, as of "I" in a quotation.
+    verbs (Container[str]): Forms of verbs of speech, in lower case.
     """
 
     words: Sequence[str]
@@ -33,11 +34,12 @@ class Scene:
     mentions: Sequence[Range]
     evidence: Sequence[str]
     clusters: Sequence[int | None]
+    verbs: Container[str] = frozenset()
 
     @cached_property
     def lower(self) -> list[str]:
         """The words in lower case."""
-        return [word.lower() for word in self.words]
+        return [*map(str.lower, self.words)]
 
     @cached_property
     def quotation_of(self) -> list[int]:
@@ -50,7 +52,7 @@ class Scene:
     @cached_property
     def narrated(self) -> list[int]:
         """The number of words of narration before each word, and before the end."""
-        return [0, *accumulate(number < 0 for number in self.quotation_of)]
+        return [0, *accumulate([number < 0 for number in self.quotation_of])]
 
     @cached_property
     def narrators(self) -> list[int]:
@@ -70,9 +72,21 @@ class Scene:
                 found[number].append(mention)
         return found
 
-    def has_verb(self, word: int, verbs: Container[str]) -> bool:
-        """Check whether a word of the narration, if there is one at this place, is one of some verbs of speech."""
-        return 0 <= word < len(self.words) and self.quotation_of[word] < 0 and self.lower[word] in verbs
+    @cached_property
+    def forms_of_speech(self) -> frozenset[str]:
+        """The words that are forms of verbs of speech."""
+        return frozenset(filter(self.verbs.__contains__, {*self.lower}))
+
+    @cached_property
+    def said(self) -> frozenset[int]:
+        """Where the narration has verbs of speech."""
+        verbs, quotation_of = self.forms_of_speech, self.quotation_of
+        return frozenset([i for i, word in enumerate(self.lower) if word in verbs and quotation_of[i] < 0])
+
+    @cached_property
+    def said_before(self) -> list[int]:
+        """The number of these before each word, and before the end."""
+        return [0, *accumulate(map(self.said.__contains__, range(len(self.words))))]
 
     def is_beside(self, quotation: int) -> bool:
         """Check whether a quotation stands in the paragraph of the one before it, with nothing between their marks."""
@@ -97,24 +111,15 @@ class Scene:
     def before(self, quotation: int, most: int) -> list[int]:
         """The mentions in at most so many words of narration before a quotation, the last so many, nearest first."""
         start = self.quotations[quotation][0]
-        last = bisect_left(self._starts, start)
-        found = []
-        for mention in reversed(self.narrators[max(0, last - most) : last]):
-            end = self.mentions[mention][1]
-            if end <= start and self.narrated[start] - self.narrated[end] <= most:
-                found.append(mention)
-        return found
+        last, least = bisect_left(self._starts, start), self.narrated[start] - most
+        places, narrated, near = self.mentions, self.narrated, self.narrators[max(0, last - most) : last]
+        return [m for m in reversed(near) if (end := places[m][1]) <= start and narrated[end] >= least]
 
     def after(self, quotation: int, most: int) -> list[int]:
         """The mentions in at most so many words of narration after a quotation, nearest first."""
         end = self.quotations[quotation][1]
-        found = []
-        for place in range(bisect_left(self._starts, end), len(self.narrators)):
-            mention = self.narrators[place]
-            if self.narrated[self.mentions[mention][0]] - self.narrated[end] > most:
-                break
-            found.append(mention)
-        return found
+        first = bisect_left(self._starts, end)
+        return self.narrators[first : bisect_right(self._narrated_starts, self.narrated[end] + most)]
 
     def nearest(self, quotation: int, cluster: int) -> int | None:
         """The mention of a cluster that is nearest to a quotation, one in the narration if there is any."""
@@ -151,3 +156,7 @@ class Scene:
     @cached_property
     def _starts(self) -> list[int]:
         return [self.mentions[mention][0] for mention in self.narrators]
+
+    @cached_property
+    def _narrated_starts(self) -> list[int]:
+        return [self.narrated[start] for start in self._starts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,23 +27,23 @@ class TagReader:
     """Reads the tags of quotations.
 
     scene (Scene): The document.
-    verbs, sources (Mapping[str, object]): Forms of verbs of speech, and words before a speaker, such as "according to".
+    sources (Container[str]): Words before a speaker, such as "according to".
     """
 
-    def __init__(self, scene: Scene, verbs: Mapping[str, object], sources: Mapping[str, object]) -> None:
-        self.scene, self.verbs, self.sources = scene, verbs, sources
+    def __init__(self, scene: Scene, sources: Container[str]) -> None:
+        self.scene, self.sources = scene, sources
 
     @cached_property
     def _starting(self) -> dict[int, int]:
         """The longest mention in the narration that starts at each word."""
         places = self.scene.mentions
-        return {places[m][0]: m for m in sorted(self.scene.narrators, key=lambda m: places[m][1])}
+        return {places[m][0]: m for m in self.scene.narrators}
 
     @cached_property
     def _ending(self) -> dict[int, int]:
         """The longest mention in the narration that ends before each word."""
         places = self.scene.mentions
-        return {places[m][1]: m for m in sorted(self.scene.narrators, key=lambda m: -places[m][0])}
+        return {places[m][1]: m for m in reversed(self.scene.narrators)}
 
     def read(self, quotation: int) -> Tag | None:
         """The tag of a quotation; None if it has none, or two that differ."""
@@ -64,12 +64,9 @@ class TagReader:
         behind = range(end, self._end(end)) if last == "," or scene.words[end : end + 1] == [","] else ()
         before = range(max(0, start - APART), start) if scene.words[start - 1 : start] in ([","], [":"]) else ()
         edge = scene.sentences[start - 1] if start else -1
-        return any(map(self._is_verb, behind[:APART])) or any(
-            self._is_verb(i) for i in before if scene.sentences[i] == edge
+        return not scene.said.isdisjoint(behind[:APART]) or any(
+            i in scene.said for i in before if scene.sentences[i] == edge
         )
-
-    def _is_verb(self, word: int) -> bool:
-        return self.scene.has_verb(word, self.verbs)
 
     def _behind(self, quotation: int) -> Iterator[Tag]:
         """What a tag behind the quotation tells: "said X", "X said", "X, a man of forty, told Y", "according to X"."""
@@ -81,7 +78,7 @@ class TagReader:
         first += comma
         if first >= end or not (comma or last == "," or last in BROKEN):
             return
-        if self._is_verb(first) and (speaker := self._starting.get(first + 1)) is not None:
+        if first in scene.said and (speaker := self._starting.get(first + 1)) is not None:
             yield Tag(speaker, self._addressee(scene.mentions[speaker][1], inverted=True))
         elif " ".join(scene.lower[first : first + 2]) in self.sources:
             if (speaker := self._starting.get(first + 2)) is not None:
@@ -106,14 +103,14 @@ class TagReader:
             first -= 1
         if (speaker := self._ending.get(end)) is not None:
             start = scene.mentions[speaker][0]
-            if self._is_verb(start - 1) and start - 1 == first and first and scene.quotation_of[first - 1] >= 0:
+            if start - 1 in scene.said and start - 1 == first and first and scene.quotation_of[first - 1] >= 0:
                 yield Tag(speaker)
                 return
             if " ".join(scene.lower[max(0, start - 2) : start]) in self.sources:
                 yield Tag(speaker)
                 return
         for verb in range(end - 1, first, -1):
-            if self._is_verb(verb):
+            if verb in scene.said:
                 speaker = self._ending.get(verb)
                 if speaker is not None and (verb == end - 1 or scene.words[end] == ":" or self._addressee(verb + 1)):
                     yield Tag(speaker, self._addressee(verb + 1))
@@ -131,11 +128,11 @@ class TagReader:
         scene = self.scene
         behind = scene.mentions[speaker][1]
         for verb in range(behind, min(behind + 2, end)):
-            if self._is_verb(verb) and scene.words[behind][:1].isalpha():
+            if verb in scene.said and scene.words[behind][:1].isalpha():
                 return verb
         if behind < end and scene.words[behind] == ",":
             for verb in range(behind + 1, min(behind + APART, end)):
-                if self._is_verb(verb) and scene.words[verb - 1] == ",":
+                if verb in scene.said and scene.words[verb - 1] == ",":
                     return verb
         return None
 

@@ -46,4 +46,5 @@ def read(text: str, paragraphs: bool = True) -> Scene:
         mentions=mentions,
         evidence=[FORMS.read(tuple(words[start:end])).evidence for start, end in mentions],
         clusters=clusters,
+        verbs=VERBS,
     )

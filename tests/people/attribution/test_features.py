@@ -5,16 +5,15 @@ from spacy_span_selector.people.attribution.features import (
     NEAR,
     REACH,
     Candidate,
-    find_addressees,
-    find_candidates,
+    CandidateFinder,
     is_called,
 )
 
-from .scenes import VERBS, read
+from .scenes import read
 
 
 def candidates(scene: Scene, quotation: int = 0, speakers: list[int | None] | None = None) -> list[Candidate]:
-    return find_candidates(scene, quotation, speakers or [], VERBS)
+    return CandidateFinder(scene).speakers(quotation, speakers or [])
 
 
 def features(text: str, quotation: int = 0, speakers: list[int | None] | None = None) -> list[list[str]]:
@@ -117,7 +116,7 @@ def test_a_name_or_noun_between_marks_calls_somebody(text: str, expected: bool) 
 
 
 def addressees(text: str, speakers: list[int | None], quotation: int = 0) -> dict[int | None, Candidate]:
-    return {c.cluster: c for c in find_addressees(read(text), quotation, speakers, VERBS)}
+    return {c.cluster: c for c in CandidateFinder(read(text)).addressees(quotation, speakers)}
 
 
 FAR = "and " * (NEAR + 1)
@@ -158,6 +157,7 @@ def test_those_who_speak_before_and_next_may_be_addressed() -> None:
 
 
 def test_a_cluster_is_one_candidate_and_a_role_counts_once() -> None:
-    found = find_addressees(read('" Go , " said Tom=0 to Ann=1 and Ann=1 and Ann=1 .'), 0, [0], VERBS)
+    finder = CandidateFinder(read('" Go , " said Tom=0 to Ann=1 and Ann=1 and Ann=1 .'))
+    found = finder.addressees(0, [0])
     assert [c.cluster for c in found] == [None, 0, 1]
     assert found[2].features == ["to to> name", "to near> name", "to near> + to>"]

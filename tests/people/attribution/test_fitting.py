@@ -4,12 +4,12 @@ from math import exp, log
 
 import pytest
 
-from spacy_span_selector.language import QUOTATION_WEIGHTS, SPEECH_VERBS
+from spacy_span_selector.language import QUOTATION_WEIGHTS
 from spacy_span_selector.people.attribution import Attributor
-from spacy_span_selector.people.attribution.features import find_candidates
+from spacy_span_selector.people.attribution.features import CandidateFinder
 from spacy_span_selector.people.attribution.fitting import L2, Attributed, fit_weights
 
-from .scenes import VERBS, VOCAB, read
+from .scenes import VOCAB, read
 
 TOY = [
     Attributed(read('Ann=1 saw Leo=2 . " Go , " said Tom=0 .'), [0]),
@@ -17,13 +17,13 @@ TOY = [
     Attributed(read('" Come , " said Leo=2 . Tom=0 and Ann=1 came .'), [2]),
     Attributed(read('Ann=1 wrote a " book " of Tom=0 .'), [None]),
 ]
-WEIGHTS = fit_weights(TOY, VERBS)
+WEIGHTS = fit_weights(TOY)
 
 
 def attributor(monkeypatch: pytest.MonkeyPatch, weights: dict[str, float]) -> Attributor:
-    tables = {QUOTATION_WEIGHTS: weights, SPEECH_VERBS: VERBS}
+    tables = {QUOTATION_WEIGHTS: weights}
     module = "spacy_span_selector.people.attribution.attributor"
-    monkeypatch.setattr(f"{module}.language_table", lambda _, name: tables.get(name, {}))
+    monkeypatch.setattr(f"{module}.language_words", lambda _, name: tables.get(name, {}))
     return Attributor(VOCAB)
 
 
@@ -32,7 +32,7 @@ def loss(weights: dict[str, float]) -> float:
     total = L2 / 2 * sum(weight**2 for weight in weights.values())
     for scene, known in ((document.scene, document.known) for document in TOY):
         masses: dict[bool, float] = {True: 0.0, False: 0.0}
-        for candidate in find_candidates(scene, 0, [], VERBS):
+        for candidate in CandidateFinder(scene).speakers(0, []):
             score = sum(weights.get(name, 0.0) for name in candidate.features)
             masses[candidate.cluster == known[0]] += exp(score)
         total -= log(masses[True] / sum(masses.values()))
@@ -57,7 +57,7 @@ def test_whoever_is_you_is_the_addressee(monkeypatch: pytest.MonkeyPatch) -> Non
         Attributed(read(f'" Come , {name} , I=? know you={cluster} , " said Tom=0 . Leo=3 and Ida=4 came .'), [0])
         for name, cluster in (("Ann=1", 1), ("Eve=2", 2), ("Bob=5", 5), ("Max=6", 6))
     ]
-    weights = fit_weights(toy, VERBS)
+    weights = fit_weights(toy)
     assert weights["to called"] > 0 > weights["to nobody"]
     found = attributor(monkeypatch, weights).attribute(read('" Go , Ida=4 , " said Ann=1 near Leo=3 .'))
     assert [(each.speaker, each.addressee) for each in found] == [(1, 4)]
@@ -66,6 +66,6 @@ def test_whoever_is_you_is_the_addressee(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_quotations_whose_speaker_is_not_known_or_no_candidate_teach_nothing() -> None:
     unknown = Attributed(read('Ann=1 left . " Go . "'), [""])
     elsewhere = Attributed(read('Ann=1 left . " Go . "'), [7])
-    assert fit_weights([unknown, elsewhere], VERBS) == fit_weights([], VERBS) == {}
-    assert fit_weights([Attributed(read("Ann=1 left ."), [])], VERBS) == {}
-    assert fit_weights([*TOY, unknown, elsewhere], VERBS) == WEIGHTS == fit_weights(TOY, VERBS)
+    assert fit_weights([unknown, elsewhere]) == fit_weights([]) == {}
+    assert fit_weights([Attributed(read("Ann=1 left ."), [])]) == {}
+    assert fit_weights([*TOY, unknown, elsewhere]) == WEIGHTS == fit_weights(TOY)

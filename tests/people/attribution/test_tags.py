@@ -5,11 +5,11 @@ import pytest
 from spacy_span_selector.language import SOURCES, packaged_table
 from spacy_span_selector.people.attribution.tags import TagReader
 
-from .scenes import VERBS, read
+from .scenes import read
 
 
 def reader(text: str) -> TagReader:
-    return TagReader(read(text, paragraphs=False), VERBS, packaged_table("en", SOURCES))
+    return TagReader(read(text, paragraphs=False), packaged_table("en", SOURCES))
 
 
 @pytest.mark.parametrize(
