@@ -32,8 +32,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from itertools import chain
+from itertools import pairwise
 from math import exp, inf, log
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -169,13 +170,13 @@ class Clustering(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Cluster:
-    """A cluster: what its mentions are evidence of, the log probability of it, its named entity, how many mentions it
-    has, whether one has a title, the persons of the grammar in it, and the cluster that took it over."""
+    """A cluster: what its mentions are evidence of, the log probability of it, its named entity, its mentions, whether
+    one has a title, the persons of the grammar in it, and the cluster that took it over."""
 
     evidence: Weights
     log_p: float
     entity: int | None
-    size: int = 0
+    members: list[int] = field(default_factory=list)
     is_titled: bool = False
     persons: Persons = field(default_factory=Persons)
     joined: _Cluster | None = None
@@ -265,20 +266,10 @@ class _Search:
         """Who says each quotation, and the clusters by the numbers that they have there."""
         if self.attribute is None:
             return [], []
-        numbers: dict[int, int] = {}
-        clusters: list[_Cluster] = []
-        of_mention: list[int | None] = []
-        of_entity: dict[int | None, int] = {}
-        for cluster in self.cluster_of:
-            if cluster is None:
-                of_mention.append(None)
-                continue
-            cluster = cluster.find()
-            if id(cluster) not in numbers:
-                numbers[id(cluster)] = len(clusters)
-                clusters.append(cluster)
-            of_mention.append(numbers[id(cluster)])
-            of_entity.setdefault(cluster.entity, numbers[id(cluster)])
+        numbers = _number(self.cluster_of)
+        clusters = [*numbers]
+        of_mention = [None if cluster is None else numbers[cluster] for cluster in self.cluster_of]
+        of_entity = {cluster.entity: number for cluster, number in reversed(numbers.items())}
         of_speaker = {}
         for speaker, entity in self.entity_of_speaker.items():
             if entity not in of_entity:  # neither named nor "I", but the "you" of others
@@ -327,31 +318,29 @@ class _Search:
             own = clusters[speaker].find()
             trusted = [found for found in trusted if found[0] is not own]
         best = self._join(mention, trusted, self.threshold + TRUST * log(told.get(None, 0.0) + UNKNOWN))
-        if known.get(id(best), 0.0) >= LIKELY:
+        if known.get(best, 0.0) >= LIKELY:
             self.talk |= dict.fromkeys(mentions, "speaker" if is_own else "addressee")
         for other in others:
             self._add(other, best)
 
     def _trusted(
         self,
-        links: dict[int, tuple[_Cluster, float]],
+        links: dict[_Cluster, float],
         told: Mapping[int | None, float],
         clusters: Sequence[_Cluster],
-    ) -> tuple[list[tuple[_Cluster, float]], dict[int, float]]:
+    ) -> tuple[list[tuple[_Cluster, float]], dict[_Cluster, float]]:
         """What clusters are worth by their links and by the probability that they speak, and this probability.
 
         Two witnesses: their logarithms add up. Clusters that were two when quotations were attributed may be one by
         now: their probabilities add up. One that the network does not link is a candidate all the same.
         """
-        known: dict[int, float] = {}
+        known: dict[_Cluster, float] = {}
         for number, probability in told.items():
             if number is not None:
                 cluster = clusters[number].find()
-                known[id(cluster)] = known.get(id(cluster), 0.0) + probability
-                links.setdefault(id(cluster), (cluster, UNLINKED))
-        return [
-            (cluster, score + TRUST * log(known.get(key, 0.0) + UNKNOWN)) for key, (cluster, score) in links.items()
-        ], known
+                known[cluster] = known.get(cluster, 0.0) + probability
+                links.setdefault(cluster, UNLINKED)
+        return [(own, score + TRUST * log(known.get(own, 0.0) + UNKNOWN)) for own, score in links.items()], known
 
     # names
 
@@ -419,11 +408,12 @@ class _Search:
         for mention, form in enumerate(self.forms):
             if not form.is_pronoun or not form.evidence.startswith("3 singular "):
                 continue
-            antecedents, scores = self.links[mention]
-            norm = 1.0 + sum(map(exp, scores))
-            for antecedent, score in zip(antecedents, scores, strict=True):
-                if (name := name_of.get(antecedent)) is not None:
-                    votes[name][form.evidence] = votes[name].get(form.evidence, 0.0) + exp(score) / norm
+            antecedents, _, masses = self.links[mention]
+            norm = 1.0 + sum(masses)
+            for antecedent, mass in zip(antecedents, masses, strict=True):
+                if antecedent in name_of:
+                    own = votes[name_of[antecedent]]
+                    own[form.evidence] = own.get(form.evidence, 0.0) + mass / norm
         told = []
         for counts in votes:
             share = min(1.0, MOST_VOTES / max(sum(counts.values()), 1e-9))
@@ -436,10 +426,11 @@ class _Search:
         sums: dict[tuple[int, int], list[float]] = {}
         for mention, name in name_of.items():
             best: dict[int, float] = {}
-            for antecedent, score in zip(*self.links[mention], strict=True):
-                other = name_of.get(antecedent, name)
-                if other != name and score > best.get(other, LEAST_SCORE):
-                    best[other] = score
+            for antecedent, score in zip(*self.links[mention][:2], strict=True):
+                if antecedent in name_of:
+                    other = name_of[antecedent]
+                    if other != name and score > best.get(other, LEAST_SCORE):
+                        best[other] = score
             for other, score in best.items():
                 total = sums.setdefault((min(name, other), max(name, other)), [0.0, 0.0])
                 total[0] += max(-4.0, min(4.0, score))
@@ -467,9 +458,9 @@ class _Search:
                 continue
             use = entity, self.forms[mention].name
             refers = log((joined[use] + 1) / (alone[use] + 1))
-            best = max(self._by_cluster(mention, entity).values(), key=lambda link: link[1], default=None)
+            best = max(self._by_cluster(mention, entity).items(), key=itemgetter(1), default=None)
             if own and mention - last[entity] > REACH:  # the network has compared it with none of them
-                best = (max(own, key=lambda cluster: cluster.size), inf) if refers >= 0 else None
+                best = (max(own, key=_size), inf) if refers >= 0 else None
             if best is not None and best[1] + refers > self.threshold:
                 self._add(mention, best[0])
                 joined[use] += best[1] < inf
@@ -480,7 +471,7 @@ class _Search:
         for mention, entity in waiting:
             use, own = (entity, self.forms[mention].name), clusters[entity]
             if own and joined[use] >= alone[use]:
-                self._add(mention, max(own, key=lambda cluster: cluster.size))
+                self._add(mention, max(own, key=_size))
             else:
                 own.append(self._new(mention, entity))
         for entity, own in clusters.items():
@@ -491,37 +482,37 @@ class _Search:
 
     def _join_established(self, clusters: Sequence[_Cluster], speaks: bool) -> None:
         """Join the clusters of a named entity that have a title or several mentions, or all if it is known to speak."""
-        established = [cluster for cluster in clusters if speaks or cluster.size >= ESTABLISHED or cluster.is_titled]
+        established = [cluster for cluster in clusters if speaks or _size(cluster) >= ESTABLISHED or cluster.is_titled]
         for cluster in established[1:]:
             self._merge(established[0], cluster)
 
     def _merge(self, cluster: _Cluster, other: _Cluster) -> None:
-        cluster.size += other.size
+        for mention in other.members:
+            self.cluster_of[mention] = cluster
+        cluster.members += other.members
         other.joined = cluster
         cluster.persons.update(other.persons)
         self._learn(cluster, other.evidence)
 
     # clusters
 
-    def _by_cluster(self, mention: int, entity: int | None = None) -> dict[int, tuple[_Cluster, float]]:
+    def _by_cluster(self, mention: int, entity: int | None = None) -> dict[_Cluster, float]:
         """The clusters of the antecedents of a mention, those of an entity if one is given, each with its log sum.
 
         That of who speaks is none of "he" and "she".
         """
         is_other = self.forms[mention].evidence.startswith("3 singular")
         speaker = self.entity_of_speaker.get(self.scored.speakers[mention], -1) if is_other else -1
-        sums: dict[int, tuple[_Cluster, float]] = {}
-        subject = self.scored.bound.get(mention)
-        bound = [] if subject is None else [(subject, BOUND)]
-        for antecedent, score in chain(zip(*self.links[mention], strict=True), bound):
+        antecedents, _, masses = self.links[mention]
+        if mention in self.scored.bound:
+            antecedents, masses = [*antecedents, self.scored.bound[mention]], [*masses, exp(BOUND)]
+        sums: dict[_Cluster, float] = {}
+        for antecedent, mass in zip(antecedents, masses, strict=True):
             cluster = self.cluster_of[antecedent]
             if cluster is not None:
-                cluster = cluster.find()
-                if cluster.entity == speaker or (entity is not None and cluster.entity != entity):
-                    continue
-                known = sums.get(id(cluster))
-                sums[id(cluster)] = cluster, exp(score) + (known[1] if known else 0.0)
-        return {key: (cluster, log(total)) for key, (cluster, total) in sums.items()}
+                sums[cluster] = sums[cluster] + mass if cluster in sums else mass
+        found = [one for one in sums if one.entity != speaker and (entity is None or one.entity == entity)]
+        return dict(zip(found, map(log, [sums[one] for one in found]), strict=True))
 
     def _join_best(self, mention: int) -> None:
         rivals = self._rivals(mention)
@@ -540,7 +531,7 @@ class _Search:
     def _candidates(self, mention: int) -> tuple[list[tuple[_Cluster, float]], float]:
         """The clusters of the antecedents of a mention, and what they must be worth: less for "it", and where an
         argument beside "he" or "she" is all that the network would link it to, since these stand for something."""
-        links = [*self._by_cluster(mention).values()]
+        links = [*self._by_cluster(mention).items()]
         beside = self.scored.apart.get(mention, ())
         is_anaphor = bool(beside) and self.forms[mention].evidence in GENDERED
         barred = is_anaphor and any(score > self.threshold and self._holds(one, beside) for one, score in links)
@@ -574,23 +565,22 @@ class _Search:
         found: list[tuple[float, _Cluster | None]] = []
         evidence = self.evidence[mention]
         log_p = self.types.log_probability(evidence)
-        for cluster, score in sorted(scored, key=lambda found: -found[1]):
+        for cluster, score in sorted(scored, key=itemgetter(1), reverse=True):
             if score <= least or (len(found) == most and score <= found[-1][0]):
                 break
             worth = score + self._disagreement(cluster, evidence, log_p) - self._costs(mention, cluster)
             if worth > least:
                 found.append((worth, cluster))
-                found.sort(key=lambda option: -option[0])
+                found.sort(key=itemgetter(0), reverse=True)
                 del found[most:]
         return [*found, (least, None)]
 
     def _take_over(self, mention: int, own: _Cluster) -> None:
         """Join the cluster without a name that a mention with a name continues with its entity."""
-        own = own.find()
         links = self._by_cluster(mention)
-        least = links[id(own)][1] if id(own) in links else LEAST_SCORE
+        least = links.get(own, LEAST_SCORE)
         best, value = None, self.threshold
-        for cluster, worth in links.values():
+        for cluster, worth in links.items():
             if cluster.entity is None and worth > least:
                 worth += self._disagreement(cluster, own.evidence, own.log_p) - self._costs(mention, cluster)
                 worth -= PERSON_COST * own.persons.clash_with(cluster.persons)
@@ -621,9 +611,8 @@ class _Search:
             for other in others
         )
 
-    def _holds(self, cluster: _Cluster, mentions: Iterable[int]) -> bool:
-        others = (self.cluster_of[other] for other in mentions)
-        return any(other is not None and other.find() is cluster for other in others)
+    def _holds(self, cluster: _Cluster, mentions: Collection[int]) -> bool:
+        return bool(mentions) and cluster in [self.cluster_of[other] for other in mentions]
 
     def _new(self, mention: int, entity: int | None) -> _Cluster:
         cluster = _Cluster(self.types.nothing, 0.0, entity)
@@ -632,7 +621,7 @@ class _Search:
 
     def _add(self, mention: int, cluster: _Cluster) -> None:
         name = self.forms[mention].name
-        cluster.size += 1
+        cluster.members.append(mention)
         cluster.is_titled |= name is not None and bool(name.titles)
         self.cluster_of[mention] = cluster
         cluster.persons.add(self.forms[mention].evidence, self.voices[mention])
@@ -645,18 +634,16 @@ class _Search:
     # the result
 
     def _result(self, attributions: Sequence[Attribution]) -> Clustering:
-        found = [cluster.find() for cluster in self.cluster_of if cluster is not None]
-        numbers: dict[int, int] = {}
-        clusters = [numbers.setdefault(id(cluster), len(numbers)) for cluster in found]
+        found = [cluster for cluster in self.cluster_of if cluster is not None]
+        numbers = _number(found)
+        clusters = [numbers[cluster] for cluster in found]
         last: dict[int, int] = {}
         antecedents: list[int | None] = []
         reasons: list[Reason | None] = []
         for mention, cluster in enumerate(clusters):
-            antecedent = last.get(cluster)
-            links = sorted(zip(*self.links[mention], strict=True), key=lambda link: -link[1])
-            inside = next((link for link in links if clusters[link[0]] == cluster), None)
-            if inside is not None:
-                antecedent = inside[0]
+            links = sorted(zip(*self.links[mention][:2], strict=True), key=itemgetter(1), reverse=True)
+            inside = [other for other, _ in links if clusters[other] == cluster]
+            antecedent = inside[0] if inside else last.get(cluster)
             antecedents.append(antecedent)
             preferred = links[0][0] if links and links[0][1] > self.threshold else None
             refused = preferred if preferred is not None and clusters[preferred] != cluster else None
@@ -690,13 +677,23 @@ class _Search:
         return Reason("whole", refused)
 
 
-def _rows(scored: Scored) -> list[tuple[list[int], list[float]]]:
-    """The antecedents of each mention that count, and their scores."""
+def _size(cluster: _Cluster) -> int:
+    return len(cluster.members)
+
+
+def _number(clusters: Iterable[_Cluster | None]) -> dict[_Cluster, int]:
+    """The numbers of clusters, in the order in which they come first."""
+    return {cluster: number for number, cluster in enumerate(filter(None, dict.fromkeys(clusters)))}
+
+
+def _rows(scored: Scored) -> list[tuple[list[int], list[float], list[float]]]:
+    """The antecedents of each mention that count, their scores, and the exponentials of these."""
     counts = scored.scores > LEAST_SCORE
-    edges = np.cumsum(counts.sum(axis=1))[:-1]
-    antecedents = np.split(scored.antecedents[counts], edges)
-    scores = np.split(np.minimum(scored.scores[counts], GREATEST_SCORE).astype(np.float64), edges)
-    return [(a.tolist(), s.tolist()) for a, s in zip(antecedents, scores, strict=True)]
+    antecedents = scored.antecedents[counts].tolist()
+    scores = np.minimum(scored.scores[counts], GREATEST_SCORE).astype(np.float64).tolist()
+    masses = [*map(exp, scores)]
+    edges = [0, *np.cumsum(counts.sum(axis=1)).tolist()]
+    return [(antecedents[i:j], scores[i:j], masses[i:j]) for i, j in pairwise(edges)]
 
 
 def _overlaps(mentions: Sequence[tuple[int, int]]) -> list[list[int]]:

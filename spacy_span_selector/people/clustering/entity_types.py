@@ -16,14 +16,14 @@ Names of a person and of a thing are then never those of one entity.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from math import exp, log
-from typing import Literal
+from typing import Any, Literal
 
-from spacy.lookups import Table
 from spacy.vocab import Vocab
 
-from ...language import ENTITY_LABELS, ENTITY_TYPES, language_table
+from ...language import ENTITY_LABELS, ENTITY_TYPES, language_words
 
 Kind = Literal["person", "thing", ""]
 """What a label tells of an entity: "" if nothing."""
@@ -38,7 +38,7 @@ Weights = tuple[float, ...]
 class _Kinds(dict[str, Kind | None]):
     """What each label tells, looked up once in the table of a language; None if that does not know it."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Mapping[str, Any]) -> None:
         self._table = table
 
     def __missing__(self, label: str) -> Kind | None:
@@ -53,10 +53,12 @@ class EntityTypes:
     """
 
     def __init__(self, vocab: Vocab) -> None:
-        self._table = language_table(vocab, ENTITY_TYPES)
-        self._labels = _Kinds(language_table(vocab, ENTITY_LABELS))
+        self._table = language_words(vocab, ENTITY_TYPES)
+        self._labels = _Kinds(language_words(vocab, ENTITY_LABELS))
         self._prior: Weights = tuple(self._table.get("", (0.0,)))
         self.nothing: Weights = (0.0,) * len(self._prior)
+        self._known: dict[Weights, float] = {}
+        self._likelihoods: dict[str, tuple[list[float], float]] = {}
 
     def evidence(self, evidence: str) -> Weights:
         """log p(evidence | type) for each type; zeros if the table has no such evidence."""
@@ -74,28 +76,30 @@ class EntityTypes:
 
     def labelled(self, labels: Mapping[str, float]) -> tuple[Kind, Weights]:
         """The kind that some labels tell most probably, and what it is evidence of."""
-        told: dict[Kind, float] = {"thing": 0.0, "person": 0.0}
+        told: dict[Kind | None, float] = {"thing": 0.0, "person": 0.0}
         for label, probability in labels.items():
             if (known := self._labels[label]) in told:
                 told[known] += probability
-        kind = max(told, key=told.__getitem__)
-        return (
-            (kind, self.doubted(f"label {kind}", max(0.0, 1.0 - told[kind]))) if told[kind] > 0 else ("", self.nothing)
-        )
+        kind: Kind = "person" if told["person"] > told["thing"] else "thing"
+        return (kind, self.doubted(f"label {kind}", max(0.0, 1.0 - told[kind]))) if told[kind] else ("", self.nothing)
 
     def doubted(self, evidence: str, doubt: float) -> Weights:
         """Evidence that is of another entity with the probability `doubt`."""
         if evidence not in self._table:
             return self.nothing
-        row = self._table[evidence]
-        anywhere = exp(self.log_probability(row))
-        return tuple([log((1 - doubt) * exp(value) + doubt * anywhere) for value in row])
+        if evidence not in self._likelihoods:
+            row = self.evidence(evidence)
+            self._likelihoods[evidence] = [*map(exp, row)], exp(self.log_probability(row))
+        likelihoods, anywhere = self._likelihoods[evidence]
+        return tuple(map(log, [(1 - doubt) * likelihood + doubt * anywhere for likelihood in likelihoods]))
 
     def log_probability(self, evidence: Weights) -> float:
         """log p of all evidence of an entity, given the sum of what it says."""
-        terms = [prior + value for prior, value in zip(self._prior, evidence, strict=True)]
-        top = max(terms)
-        return top + log(sum([exp(term - top) for term in terms]))
+        if evidence not in self._known:
+            terms = [*map(operator.add, self._prior, evidence)]
+            top = max(terms)
+            self._known[evidence] = top + log(sum(map(exp, [term - top for term in terms])))
+        return self._known[evidence]
 
     def agreement(self, first: Weights, second: Weights) -> float:
         """The log ratio of the evidence's probability for one entity and for two; 0 if one has no evidence."""
@@ -105,4 +109,4 @@ class EntityTypes:
 
 def add(first: Weights, second: Weights) -> Weights:
     """The sum of two rows."""
-    return tuple([a + b for a, b in zip(first, second, strict=True)])  # faster than a generator
+    return tuple(map(operator.add, first, second))
