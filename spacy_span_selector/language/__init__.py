@@ -73,9 +73,7 @@ def language_table(vocab: Vocab, name: str) -> Table:
 
 def language_words(vocab: Vocab, name: str) -> Mapping[str, Any]:
     """The same table to look up words in. Those of this package are kept by their words, so that none is hashed."""
-    if vocab.lookups.has_table(name):
-        return vocab.lookups.get_table(name)
-    return _words(vocab.lang or "", name)
+    return vocab.lookups.get_table(name) if vocab.lookups.has_table(name) else _words(vocab.lang or "", name)
 
 
 def packaged_table(language: str, name: str) -> dict[str, Any]:

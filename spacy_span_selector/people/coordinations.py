@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spacy.lookups import Table
-from spacy.tokens import Doc, Span
+from spacy.attrs import LOWER
+from spacy.tokens import Doc
 
 from ..annotation import Mention
 from ..annotation.scored_mentions import ScoredMentions
@@ -17,11 +17,13 @@ from ..examples.token_facts import sentence_numbers
 from ..extensions.clusters import Cluster
 from ..extensions.frames import SrlFrame
 from ..extensions.mention_types import part_of_speech
-from ..language import PRONOUNS, language_table
+from ..language import PRONOUNS, language_words
 from .arguments import EntityFinder
 from .clustering import Form, read_forms
+from .clustering.forms import read_words
 
 SENTENCES_BACK = 1
+THEY = {"person": 3, "number": "plural"}
 PERSONS = frozenset({"noun person", "noun male", "noun female", "title male", "title female"})
 ASKED = 2.0
 """How much more than its best antecedent a coordination scores for the plural that asks for it."""
@@ -30,8 +32,10 @@ ASKED = 2.0
 def find_coordinations(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> dict[int, tuple[Mention, int]]:
     """The coordination that each plural refers to if no other plural is its antecedent, by the number of the plural,
     with the number of its first member; none that is a mention."""
-    mentions, pronouns = scored.mentions, language_table(doc.vocab, PRONOUNS)
-    asking = [number for number, mention in enumerate(mentions) if _asks(doc[slice(*mention)], pronouns)]
+    mentions, words = scored.mentions, read_words(doc, LOWER)
+    pronouns = language_words(doc.vocab, PRONOUNS)
+    they = {word for word in {*words} if word in pronouns and THEY.items() <= pronouns[word].items()} | {"both"}
+    asking = [n for n, (start, end) in enumerate(mentions) if words[start] in (they if end == start + 1 else ("both",))]
     if not asking:
         return {}
     sentences = sentence_numbers(doc).tolist()
@@ -61,13 +65,6 @@ def _are_people(doc: Doc, members: Sequence[Mention], forms: Sequence[Form]) -> 
         is_known or (is_owned and form.evidence == "noun plural")
         for is_known, is_owned, form in zip(known, owned, forms, strict=True)
     )
-
-
-def _asks(mention: Span, pronouns: Table) -> bool:
-    """Check whether a mention is "they" or the like, or begins with "both"."""
-    known = pronouns.get(mention[0].lower_, {}) if len(mention) == 1 else {}
-    is_they = known.get("person") == 3 and known.get("number") == "plural"
-    return is_they or mention[0].lower_ == "both"
 
 
 def _coordinations(doc: Doc, mentions: Sequence[Mention], frames: Sequence[SrlFrame]) -> dict[Mention, list[Mention]]:

@@ -36,8 +36,9 @@ from ..extensions import entity_label, labels_by_span, register_extensions
 from ..extensions.frames import doc_frames
 from ..layers.coref.linker import Links, follow_links
 from ..pipeline.settings import HasSettings
-from .attribution import Attribution, Attributor
+from .attribution import Attribution, Attributor, quotation_of_words
 from .clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
+from .clustering.forms import Known
 from .co_arguments import NOTHING, CoArguments, find_co_arguments
 from .mentions import with_coordinations, with_mentions, without_overruns
 from .missed_names import find_missed_names
@@ -46,7 +47,6 @@ from .scenes import (
     find_in_words,
     learn_quotations,
     outer_quotations,
-    quotation_of_words,
     quotations_of,
     read_scene,
 )
@@ -149,8 +149,9 @@ class EntityResolver(HasSettings, Pipe):
         # Copying thousands of groups takes as long as all else here.
         without = {*frame_keys(doc, find_frame_prefix(doc)), *cluster_keys(doc, prefix)}
         cleaned = clean_doc(doc, without)
+        forms: Known = {}
         if adds:
-            scored = with_missed_names(cleaned, scored)
+            scored = with_missed_names(cleaned, scored, forms)
         mentions = _in_words(cleaned, scored.mentions)
         scores = torch.from_numpy(scored.links)
         links = Links(torch.from_numpy(scored.antecedents), scores > -torch.inf, scores)
@@ -158,8 +159,10 @@ class EntityResolver(HasSettings, Pipe):
         outer = outer_quotations(found)
         if self.consistent_clusters:
             arguments = find_co_arguments(doc, frames, scored.mentions)
-            arguments = with_tagged_speakers(cleaned, outer, mentions, arguments)
-            clustering = consistent_clusters(cleaned, mentions, scored, outer if self.quotations else None, arguments)
+            own_forms = read_forms(cleaned.doc, mentions, forms)
+            arguments = with_tagged_speakers(cleaned, outer, mentions, own_forms, arguments)
+            quotations = outer if self.quotations else None
+            clustering = consistent_clusters(cleaned, mentions, scored, quotations, arguments, forms)
             reasons = describe_reasons(cleaned.doc, mentions, clustering.reasons, arguments.apart)
             linked = clustering.antecedents
             scored.write_clusters(doc, prefix, clustering.clusters, linked, links.probabilities(linked), reasons)
@@ -178,6 +181,7 @@ def consistent_clusters(
     scored: ScoredMentions,
     quotations: Sequence[Mention] | None = None,
     arguments: CoArguments = NOTHING,
+    known: Known | None = None,
 ) -> Clustering:
     """Cluster the mentions of a document.
 
@@ -187,10 +191,11 @@ def consistent_clusters(
     quotations (Sequence[tuple[int, int]] | None): Those to attribute, outer ones, in order. Where the document has
         turns of speakers, "you" follows these. None to attribute nothing.
     arguments (CoArguments): Which of the mentions are two, and one, as frames have it.
+    known (Known | None): Forms that were read before.
     """
     doc = cleaned.doc
     starts = [start for start, _ in mentions]
-    forms = read_forms(doc, mentions)
+    forms = read_forms(doc, mentions, known)
     evidence = [form.evidence for form in forms]
 
     speakers, names = number_speakers(doc)
@@ -203,11 +208,12 @@ def consistent_clusters(
             return Attributor(doc.vocab).attribute(scene)
         return Attributor(doc.vocab).address(scene, [of_speaker[speaker] for *_, speaker in turns])
 
+    quotation_of = quotation_of_words(utterances, len(doc))
     facts = Scored(
         mentions=mentions,
         sentences=sentence_numbers(doc)[starts].tolist(),
         speakers=speakers[starts].tolist(),
-        quotations=quotation_of_words(utterances, len(doc))[starts].tolist(),
+        quotations=[quotation_of[start] for start in starts],
         antecedents=scored.antecedents,
         scores=scored.links,
         speaker_names=names,
@@ -228,19 +234,21 @@ def consistent_clusters(
     return found
 
 
-def with_missed_names(cleaned: CleanDoc, scored: ScoredMentions) -> ScoredMentions:
+def with_missed_names(cleaned: CleanDoc, scored: ScoredMentions, known: Known | None = None) -> ScoredMentions:
     """Make mentions of the names that are mentions elsewhere in the document."""
     doc, mentions = cleaned.doc, _in_words(cleaned, scored.mentions)
-    forms, types = read_forms(doc, mentions), EntityTypes(doc.vocab)
-    labels = _labels(doc, mentions, scored.type_shares()) or [{}] * len(forms)
+    forms, types, shares = read_forms(doc, mentions, known), EntityTypes(doc.vocab), scored.type_shares()
+    names = [number for number, form in enumerate(forms) if form.name is not None]
+    own = _labels(doc, [mentions[number] for number in names], [shares[number] for number in names if shares])
+    labels = dict(zip(names, own, strict=False))  # none where nothing is labelled
     persons = [
-        form.name is not None and (bool(form.name.titles) or types.labelled(own)[0] == "person")
-        for form, own in zip(forms, labels, strict=True)
+        form.name is not None and (bool(form.name.titles) or types.labelled(labels.get(number, {}))[0] == "person")
+        for number, form in enumerate(forms)
     ]
     found = find_missed_names(doc, mentions, forms, persons)
-    known = {*scored.mentions}
+    are_known = {*scored.mentions}
     added = {cleaned.to_source(*place): number for place, number in found.items()}
-    added = {place: number for place, number in added.items() if place not in known}
+    added = {place: number for place, number in added.items() if place not in are_known}
     if not added:
         return scored
     scored = with_mentions(scored, added)

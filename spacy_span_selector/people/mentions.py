@@ -13,6 +13,7 @@ from ..annotation.scored_mentions import ScoredMentions, links_of_kept
 from ..examples.token_facts import number_speakers
 from ..extensions.english import RELATIVES
 from ..extensions.frames import MODAL, SrlFrame
+from .clustering.forms import read_words
 from .coordinations import ASKED, find_coordinations
 
 
@@ -48,14 +49,14 @@ def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame
 
     Where this is a mention already, the longer one is none. Nor are the stamps of turns, "12:03", outside of them.
     """
-    ends = _ends_of_subjects(frames)
+    ends = _ends_of_subjects(doc, frames)
     spoken = number_speakers(doc)[0]
     has_turns = spoken.any()
     kept: dict[int, Mention] = {}
     last: Mention = (0, 0)
     for number, mention in enumerate(scored.mentions):
         start, end = mention
-        cut = start, min((one for one in ends.get(start, ()) if one < end), default=end)
+        cut = (start, min([*(one for one in ends[start] if one < end), end])) if start in ends else mention
         is_stamp = has_turns and not spoken[start] and not any(map(str.isalpha, doc[start:end].text))
         if (cut == mention or last < cut) and not is_stamp:
             kept[number] = last = cut
@@ -94,9 +95,10 @@ def with_coordinations(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFra
     return scored
 
 
-def _ends_of_subjects(frames: Sequence[SrlFrame]) -> dict[int, list[int]]:
+def _ends_of_subjects(doc: Doc, frames: Sequence[SrlFrame]) -> dict[int, list[int]]:
     """Where subjects with a relative clause end right before their verb, by their starts."""
-    predicates = {frame.predicate.start for frame in frames if not frame.predicate.text.endswith("ing")}
+    words = read_words(doc)
+    predicates = {frame.predicate.start for frame in frames if not words[frame.predicate.end - 1].endswith("ing")}
     ends: dict[int, list[int]] = {}
     for frame in frames:
         modals = [modal.start for modal in frame.arguments.get(MODAL, ())]

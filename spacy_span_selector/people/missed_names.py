@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 from ..annotation import Mention
 from ..extensions.english import POSSESSIVES
 from ..extensions.mention_types import head_token
-from ..language import CAPITALISED_NAMES, CLITICS, FUNCTION_WORDS, NAME_WORDS, SENTENCE_WORDS, language_table
+from ..language import CAPITALISED_NAMES, CLITICS, FUNCTION_WORDS, NAME_WORDS, SENTENCE_WORDS, language_words
 from .clustering import Form
 from .clustering.forms import SHORTEST_ACRONYM, acronym, read_words
 
@@ -49,10 +49,10 @@ class _Finder:
         self.doc, self.mentions = doc, mentions
         self.texts = read_words(doc)
         self.marked = 0
-        self.lower = {text for text in self.texts if text.islower()}
-        self.parts = language_table(doc.vocab, FUNCTION_WORDS)
-        self.name_words = language_table(doc.vocab, NAME_WORDS)
-        self.sentence_words = language_table(doc.vocab, SENTENCE_WORDS)
+        self.lower = {*filter(str.islower, self.texts)}
+        self.parts = language_words(doc.vocab, FUNCTION_WORDS)
+        self.name_words = language_words(doc.vocab, NAME_WORDS)
+        self.sentence_words = language_words(doc.vocab, SENTENCE_WORDS)
 
     def find(self, forms: Sequence[Form], persons: Sequence[bool]) -> dict[Mention, int]:
         known = self._known(forms, persons)
@@ -111,8 +111,10 @@ class _Finder:
         for first, *others in names:
             lengths.setdefault(first, set()).add(1 + len(others))
         end = 0
-        for start, text in enumerate(self.texts):
-            for length in sorted(lengths.get(ARTICLE if text.lower() == ARTICLE else text, ()), reverse=True):
+        lower = map(str.lower, self.texts)
+        openers = [ARTICLE if word == ARTICLE else text for text, word in zip(self.texts, lower, strict=True)]
+        for start, opener in enumerate(openers):
+            for length in sorted(lengths[opener], reverse=True) if opener in lengths else ():
                 last = start + length
                 if start >= end and last <= len(self.texts) and self._words((start, last)) in names:
                     end = last

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -44,14 +43,6 @@ def outer_quotations(found: Sequence[FoundQuotation]) -> list[Range]:
         if quotation.level == 0 and (not outer or quotation.start >= outer[-1][1]):
             outer.append((quotation.start, quotation.end))
     return outer
-
-
-def quotation_of_words(quotations: Sequence[Range], n_words: int) -> NDArray[np.int64]:
-    """The number of the quotation of each word, from 0; -1 outside of quotations. Shape: (words,)"""
-    numbers = np.full(n_words, -1)
-    for number, (start, end) in enumerate(quotations):
-        numbers[start:end] = number
-    return numbers
 
 
 def read_scene(

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from ..annotation import Mention
 from ..documents.cleaned import CleanDoc
-from ..language import SOURCES, SPEECH_VERBS, language_table
+from ..language import SOURCES, language_words
 from .attribution.tags import TagReader
-from .clustering import read_forms
+from .clustering import Form
 from .co_arguments import CoArguments
 from .scenes import read_scene
 
@@ -20,18 +20,22 @@ TURN = ""
 
 
 def with_tagged_speakers(
-    cleaned: CleanDoc, quotations: Sequence[Mention], mentions: Sequence[Mention], arguments: CoArguments
+    cleaned: CleanDoc,
+    quotations: Sequence[Mention],
+    mentions: Sequence[Mention],
+    forms: Sequence[Form],
+    arguments: CoArguments,
 ) -> CoArguments:
     """Keep the speaker of a quotation apart from that of the one before, if both have a tag.
 
     quotations, mentions (Sequence[Mention]): Token offsets in the document without white space.
+    forms (Sequence[Form]): The form of each mention.
     """
     doc = cleaned.doc
     apart = {**arguments.apart}
     for pair in _speakers_in_a_row(cleaned, quotations, mentions) if len(quotations) > 1 else ():
-        forms = read_forms(doc, [mentions[number] for number in pair])
         first, second = (doc[mentions[number][1] - 1].lower_ for number in pair)
-        if first != second and not any(form.is_pronoun for form in forms):
+        if first != second and not any(forms[number].is_pronoun for number in pair):
             apart[pair[1]] = {pair[0]: TURN, **apart.get(pair[1], {})}
     return arguments._replace(apart=apart)
 
@@ -42,7 +46,7 @@ def _speakers_in_a_row(
     """The mentions that the tags of each two quotations in a row name, the first before the second."""
     vocab = cleaned.doc.vocab
     scene = read_scene(cleaned, quotations, mentions, [""] * len(mentions), range(len(mentions)))
-    reader = TagReader(scene, language_table(vocab, SPEECH_VERBS), language_table(vocab, SOURCES))
+    reader = TagReader(scene, language_words(vocab, SOURCES))
     last: int | None = None
     for number in range(len(quotations)):
         tag = reader.read(number)

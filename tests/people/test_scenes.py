@@ -1,6 +1,5 @@
 """The quotations of a document and their scene: what is found, what is written, what is learnt from."""
 
-import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -14,7 +13,6 @@ from spacy_span_selector.people.scenes import (
     find_in_words,
     gold_attributions,
     outer_quotations,
-    quotation_of_words,
     quotations_of,
     read_scene,
 )
@@ -35,7 +33,6 @@ def test_quotations_are_found_at_the_words_without_white_space() -> None:
 def test_outer_quotations_do_not_overlap_and_are_in_no_other() -> None:
     found = [FoundQuotation(*q) for q in [(0, 5, 0), (1, 3, 1), (4, 8, 0), (5, 9, 0), (9, 10, 0)]]
     assert outer_quotations(found) == [(0, 5), (5, 9), (9, 10)]
-    assert quotation_of_words([(1, 3), (3, 4)], 5).tolist() == [-1, 0, 0, 1, -1]
 
 
 def test_a_scene_is_read_without_white_space() -> None:
@@ -109,4 +106,3 @@ def test_no_words_no_quotations() -> None:
         words = clean_doc(doc)
         assert find_in_words(words) == []
         assert attribute_quotations(words, [], [], []) == []
-        assert quotation_of_words([], 0).dtype == np.int64

@@ -7,6 +7,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_span_selector.documents.cleaned import clean_doc
+from spacy_span_selector.people.clustering import read_forms
 from spacy_span_selector.people.co_arguments import NOTHING
 from spacy_span_selector.people.scenes import find_in_words, outer_quotations
 from spacy_span_selector.people.tagged_speakers import TURN, with_tagged_speakers
@@ -22,7 +23,8 @@ def find_apart(text: str, speakers: list[str]) -> dict[int, dict[int, str]]:
         own = speaker.split()
         start = next(i for i in range(len(words)) if words[i : i + len(own)] == own)
         mentions.append((start, start + len(own)))
-    return with_tagged_speakers(cleaned, outer_quotations(find_in_words(cleaned)), mentions, NOTHING).apart
+    forms = read_forms(cleaned.doc, mentions)
+    return with_tagged_speakers(cleaned, outer_quotations(find_in_words(cleaned)), mentions, forms, NOTHING).apart
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,6 @@ Two log-linear models, whose weights are tables of the language (`docs/model.md`
 """
 
 from .attributor import Attribution, Attributor
-from .scene import Scene
+from .scene import Scene, quotation_of_words
 
-__all__ = ["Attribution", "Attributor", "Scene"]
+__all__ = ["Attribution", "Attributor", "Scene", "quotation_of_words"]

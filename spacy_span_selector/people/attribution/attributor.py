@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import exp
 
 from spacy.vocab import Vocab
 
 from ...language import QUOTATION_WEIGHTS, SOURCES, language_words
-from .features import Candidate, CandidateFinder, is_called, take_turns
+from .features import Candidate, CandidateFinder, is_called
 from .scene import Range, Scene
 from .tags import Tag, TagReader
 
@@ -61,13 +62,13 @@ class Attributor:
     """
 
     def __init__(self, vocab: Vocab) -> None:
-        self._table = language_words(vocab, QUOTATION_WEIGHTS)
+        self._weights = weights = language_words(vocab, QUOTATION_WEIGHTS)
+        self._weight = cache(lambda name: weights.get(name, 0.0))
         self._sources = language_words(vocab, SOURCES)
-        self._weights: dict[str, float] = {}
 
     def attribute(self, scene: Scene) -> list[Attribution]:
         """The speaker and the addressee of each quotation."""
-        if not self._table:
+        if not self._weights:
             return [Attribution() for _ in scene.quotations]
         speakers: list[int | None] = []
         found: list[tuple[dict[int | None, float], int | None]] = []
@@ -80,7 +81,7 @@ class Attributor:
                 found.append(found[-1])
                 continue
             candidates = finder.speakers(number, speakers)
-            clusters, best = self._choose(take_turns(scene, number, speakers, told, candidates))
+            clusters, best = self._choose(finder.take_turns(number, speakers, told, candidates))
             if tag is not None:
                 clusters = _trust(clusters, told[number], TAGGED)
                 best[told[number]] = tag.speaker
@@ -96,7 +97,7 @@ class Attributor:
 
         speakers (Sequence[int | None]): The cluster of each speaker; None if it is not known.
         """
-        if not self._table:
+        if not self._weights:
             return [Attribution() for _ in speakers]
         finder, known = CandidateFinder(scene), {*speakers}
         found = []
@@ -154,10 +155,7 @@ class Attributor:
 
     def _choose(self, candidates: Sequence[Candidate]) -> tuple[dict[int | None, float], dict[int | None, int]]:
         """The probability of each cluster, and its likeliest mention."""
-        weights = self._weights
-        for name in {name for candidate in candidates for name in candidate.features} - weights.keys():
-            weights[name] = self._table.get(name, 0.0)
-        scores = [sum(map(weights.__getitem__, candidate.features)) for candidate in candidates]
+        scores = [sum(map(self._weight, candidate.features)) for candidate in candidates]
         greatest = max(scores)
         masses = [*map(exp, [score - greatest for score in scores])]
         total = sum(masses)

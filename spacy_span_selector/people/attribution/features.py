@@ -8,7 +8,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from .scene import Range, Scene
@@ -45,28 +46,6 @@ class Candidate(NamedTuple):
     features: list[str]
 
 
-def take_turns(
-    scene: Scene,
-    quotation: int,
-    speakers: Sequence[int | None],
-    told: Sequence[int | None],
-    found: Sequence[Candidate],
-) -> Sequence[Candidate]:
-    """The candidates of a quotation, without nobody if its form tells that it is speech, and without who speaks those
-    at its side: these are other turns, unless its own tag tells.
-
-    told (Sequence[int | None]): The cluster that the tag of each quotation tells; None without one.
-    """
-    if not scene.is_turn(quotation):
-        return found
-    others: set[int | None] = {None}
-    if scene.is_beside(quotation) and told[quotation] != speakers[-1]:
-        others.add(speakers[-1])
-    if scene.is_beside(quotation + 1):
-        others.add(told[quotation + 1])
-    return [candidate for candidate in found if candidate.cluster not in others] or found[:1]
-
-
 class CandidateFinder:
     """Finds who may have said each quotation of a document, and to whom.
 
@@ -75,8 +54,7 @@ class CandidateFinder:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self._starts = [start for start, _ in scene.quotations]
-        self._ends = [end for _, end in scene.quotations]
+        self.said_before = [0, *accumulate(map(scene.said.__contains__, range(len(scene.words))))]
         self._told: dict[int, _Mention] = {}
 
     def speakers(self, quotation: int, speakers: Sequence[int | None]) -> list[Candidate]:
@@ -95,13 +73,11 @@ class CandidateFinder:
 
         speakers (Sequence[int | None]): The cluster of the speaker of each quotation; None if nobody.
         """
-        roles: dict[int, list[str]] = {}
+        roles: dict[int, dict[str, None]] = {}
         mentions: dict[int, int] = {}
         for cluster, role, mention in self._roles(quotation, speakers):
             if cluster is not None:
-                own = roles.setdefault(cluster, [])
-                if role not in own:
-                    own.append(role)
+                roles.setdefault(cluster, {})[role] = None
                 if mention is not None:
                     mentions.setdefault(cluster, mention)
         is_known = speakers[quotation] is not None
@@ -112,15 +88,27 @@ class CandidateFinder:
             found.append(Candidate(cluster, mentions.get(cluster), features))
         return found
 
+    def take_turns(
+        self, quotation: int, speakers: Sequence[int | None], told: Sequence[int | None], found: Sequence[Candidate]
+    ) -> Sequence[Candidate]:
+        """The candidates of a quotation, without nobody if its form tells that it is speech, and without who speaks
+        those at its side: these are other turns, unless its own tag tells.
+
+        told (Sequence[int | None]): The cluster that the tag of each quotation tells; None without one.
+        """
+        if not self.scene.is_turn(quotation):
+            return found
+        others: set[int | None] = {None}
+        if self.scene.is_beside(quotation) and told[quotation] != speakers[-1]:
+            others.add(speakers[-1])
+        if self.scene.is_beside(quotation + 1):
+            others.add(told[quotation + 1])
+        return [candidate for candidate in found if candidate.cluster not in others] or found[:1]
+
     @cached_property
     def called(self) -> frozenset[int]:
         """The mentions in quotations that call somebody."""
         return frozenset([m for inside in self.scene.inside for m in inside if is_called(self.scene, m)])
-
-    def spoken_of(self, quotation: int) -> list[int]:
-        """The mentions in a quotation that are neither "I" nor "you"."""
-        evidence = self.scene.evidence
-        return [m for m in self.scene.inside[quotation] if evidence[m][:1] not in ("1", "2")]
 
     def told(self, mention: int) -> _Mention:
         """What a mention in the narration tells of any quotation, read once."""
@@ -138,14 +126,12 @@ class CandidateFinder:
         word = scene.lower[first - 1] if first else "."
         if word not in ("to", "of", "and", "'s", "’s"):
             word = "p" if word in PREPOSITIONS else "." if word in OPENS_CLAUSE else "-"
-        evidence = scene.evidence[mention]
-        over, begun = bisect_right(self._ends, last), bisect_left(self._starts, first)
-        told = first, last, scene.clusters[mention], evidence, evidence.split(" ")[0], verb, word, over, begun
-        return self._told.setdefault(mention, _Mention(*told))
+        edges = bisect_right(scene.quotations, last, key=itemgetter(1)), bisect_left(scene.quotations, (first,))
+        return self._told.setdefault(mention, _Mention(scene.evidence[mention].split(" ")[0], verb, word, *edges))
 
     def _roles(self, quotation: int, speakers: Sequence[int | None]) -> Iterator[tuple[int | None, str, int | None]]:
         """Yield the roles of clusters in and around a quotation, each with the mention that has it."""
-        scene, own = self.scene, speakers[quotation]
+        scene, verbs, own = self.scene, self.scene.verbs, speakers[quotation]
         yield own, "speaker", None
         for mention in scene.inside[quotation]:
             if mention in self.called:
@@ -167,9 +153,8 @@ class CandidateFinder:
                     continue
                 first = scene.mentions[mention][0]
                 word = scene.lower[first - 1] if first else ""
-                is_verb = word in scene.forms_of_speech
-                place = "to" if word == "to" else "verb" if is_verb else "at" if word in ("at", "with") else "near"
-                yield scene.clusters[mention], f"{place}{side} {scene.evidence[mention].split(' ')[0]}", mention
+                kind = "to" if word == "to" else "verb" if word in verbs else "at" if word in ("at", "with") else "near"
+                yield scene.clusters[mention], f"{kind}{side} {self.told(mention).person}", mention
 
 
 class _Mention(NamedTuple):
@@ -181,10 +166,6 @@ class _Mention(NamedTuple):
     over, begun (int): How many quotations end before its end, and begin before it.
     """
 
-    first: int
-    last: int
-    cluster: int | None
-    evidence: str
     person: str
     verb: str
     before: str
@@ -203,7 +184,9 @@ class _Quotation:
         last = dict.fromkeys([speaker for speaker in reversed(speakers[-8:]) if speaker is not None])
         self.turns: dict[int | None, int] = {one: turn for turn, one in enumerate([*last][:REMEMBERED], start=1)}
         self.is_before_speech = quotation > 0 and bool(speakers) and speakers[-1] is not None
-        self.spoken_of = {scene.clusters[m] for m in finder.spoken_of(quotation)}
+        inside = scene.inside[quotation]
+        spoken_of = [m for m in inside if scene.evidence[m][:1] not in ("1", "2")]
+        self.is_dialogue, self.spoken_of = len(spoken_of) < len(inside), {scene.clusters[m] for m in spoken_of}
         before = scene.inside[quotation - 1] if quotation else ()
         self.called = {scene.clusters[m] for m in before if m in finder.called}
         self.edges = self._edges()
@@ -239,7 +222,6 @@ class _Quotation:
         last = words[-1] if words else ""
         first = next((word for word in words if word[:1].isalpha()), "")
         said = not scene.said.isdisjoint([*range(start - 4, start), *range(end, end + 4)])
-        is_dialogue = len(self.finder.spoken_of(self.number)) < len(scene.inside[self.number])
         before = scene.lower[start - 1] if start else ""
         case = "A" if first[:1].isupper() else "a"
         stop = "." if last in (".", "!", "?", ",", "--", "—", "...", "…") else "-"
@@ -248,7 +230,7 @@ class _Quotation:
             f"nobody {length} {case}{stop}",
             f"nobody {case}{stop} {self.edges}",
             f"nobody said {said} {stop} {before in (',', ':')}",
-            f"nobody you {is_dialogue}",
+            f"nobody you {self.is_dialogue}",
             f"nobody after {before if before in (',', ':', '.') else '-'} {case}{stop}",
             f"nobody gap {self.gap[:1]} {self.is_before_speech}",
         ]
@@ -256,21 +238,17 @@ class _Quotation:
     def mentioned(self, side: str, mentions: Sequence[int]) -> list[Candidate]:
         """The candidates that are mentioned before (<) or after (>) the quotation, nearest first."""
         scene, narrated, sentences = self.scene, self.scene.narrated, self.scene.sentences
-        paragraphs, said_before = scene.paragraphs, scene.said_before
-        if side == "<":
-            edge = max(self.start - 1, 0)
-            comma = self.start > 0 and scene.words[edge] in (",", ":")
-        else:
-            edge = min(self.end, len(scene.words) - 1)
-            comma = self.end < len(scene.words) and scene.words[edge][:1].islower()
+        paragraphs, said_before = scene.paragraphs, self.finder.said_before
+        found: list[Candidate] = []
+        edge = self.start - 1 if side == "<" else min(self.end, len(scene.words) - 1)
+        comma = scene.words[edge] in (",", ":") if side == "<" else scene.words[edge][:1].islower()
         mark = "c" if comma else "-"
-        found = []
         nested = _nested([scene.mentions[mention] for mention in mentions])
         for rank, mention in enumerate(mentions):
-            first, last, cluster, evidence, person, verb, before, over, begun = self.finder.told(mention)
+            (first, last), cluster, evidence = scene.mentions[mention], scene.clusters[mention], scene.evidence[mention]
+            person, verb, before, over, begun = self.finder.told(mention)
             low, high = (last, self.start) if side == "<" else (self.end, first)
-            others = self.number - over if side == "<" else begun - self.number - 1
-            others = others if others < 2 else 2
+            others = min(2, self.number - over if side == "<" else begun - self.number - 1)
             distance = BUCKETS[narrated[high] - narrated[low]]
             place = "?"
             if paragraphs is not None:

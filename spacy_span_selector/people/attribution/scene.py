@@ -13,6 +13,14 @@ from ...documents.dashes import DASHES
 Range = tuple[int, int]
 
 
+def quotation_of_words(quotations: Sequence[Range], n_words: int) -> list[int]:
+    """The number of the quotation of each word, from 0; -1 outside of quotations."""
+    numbers = [-1] * n_words
+    for number, (start, end) in enumerate(quotations):
+        numbers[start:end] = [number] * (end - start)
+    return numbers
+
+
 @dataclass(frozen=True)
 class Scene:
     """A document with quotations.
@@ -44,10 +52,7 @@ class Scene:
     @cached_property
     def quotation_of(self) -> list[int]:
         """The number of the quotation of each word, from 0; -1 in the narration."""
-        numbers = [-1] * len(self.words)
-        for number, (start, end) in enumerate(self.quotations):
-            numbers[start:end] = [number] * (end - start)
-        return numbers
+        return quotation_of_words(self.quotations, len(self.words))
 
     @cached_property
     def narrated(self) -> list[int]:
@@ -73,20 +78,10 @@ class Scene:
         return found
 
     @cached_property
-    def forms_of_speech(self) -> frozenset[str]:
-        """The words that are forms of verbs of speech."""
-        return frozenset(filter(self.verbs.__contains__, {*self.lower}))
-
-    @cached_property
     def said(self) -> frozenset[int]:
         """Where the narration has verbs of speech."""
-        verbs, quotation_of = self.forms_of_speech, self.quotation_of
+        verbs, quotation_of = {*filter(self.verbs.__contains__, {*self.lower})}, self.quotation_of
         return frozenset([i for i, word in enumerate(self.lower) if word in verbs and quotation_of[i] < 0])
-
-    @cached_property
-    def said_before(self) -> list[int]:
-        """The number of these before each word, and before the end."""
-        return [0, *accumulate(map(self.said.__contains__, range(len(self.words))))]
 
     def is_beside(self, quotation: int) -> bool:
         """Check whether a quotation stands in the paragraph of the one before it, with nothing between their marks."""
@@ -118,8 +113,8 @@ class Scene:
     def after(self, quotation: int, most: int) -> list[int]:
         """The mentions in at most so many words of narration after a quotation, nearest first."""
         end = self.quotations[quotation][1]
-        first = bisect_left(self._starts, end)
-        return self.narrators[first : bisect_right(self._narrated_starts, self.narrated[end] + most)]
+        last = bisect_right(self._starts, self.narrated[end] + most, key=self.narrated.__getitem__)
+        return self.narrators[bisect_left(self._starts, end) : last]
 
     def nearest(self, quotation: int, cluster: int) -> int | None:
         """The mention of a cluster that is nearest to a quotation, one in the narration if there is any."""
@@ -156,7 +151,3 @@ class Scene:
     @cached_property
     def _starts(self) -> list[int]:
         return [self.mentions[mention][0] for mention in self.narrators]
-
-    @cached_property
-    def _narrated_starts(self) -> list[int]:
-        return [self.narrated[start] for start in self._starts]

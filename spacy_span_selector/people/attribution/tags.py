@@ -36,14 +36,12 @@ class TagReader:
     @cached_property
     def _starting(self) -> dict[int, int]:
         """The longest mention in the narration that starts at each word."""
-        places = self.scene.mentions
-        return {places[m][0]: m for m in self.scene.narrators}
+        return {self.scene.mentions[m][0]: m for m in self.scene.narrators}
 
     @cached_property
     def _ending(self) -> dict[int, int]:
         """The longest mention in the narration that ends before each word."""
-        places = self.scene.mentions
-        return {places[m][1]: m for m in reversed(self.scene.narrators)}
+        return {self.scene.mentions[m][1]: m for m in reversed(self.scene.narrators)}
 
     def read(self, quotation: int) -> Tag | None:
         """The tag of a quotation; None if it has none, or two that differ."""
@@ -64,9 +62,7 @@ class TagReader:
         behind = range(end, self._end(end)) if last == "," or scene.words[end : end + 1] == [","] else ()
         before = range(max(0, start - APART), start) if scene.words[start - 1 : start] in ([","], [":"]) else ()
         edge = scene.sentences[start - 1] if start else -1
-        return not scene.said.isdisjoint(behind[:APART]) or any(
-            i in scene.said for i in before if scene.sentences[i] == edge
-        )
+        return not scene.said.isdisjoint([*behind[:APART], *(i for i in before if scene.sentences[i] == edge)])
 
     def _behind(self, quotation: int) -> Iterator[Tag]:
         """What a tag behind the quotation tells: "said X", "X said", "X, a man of forty, told Y", "according to X"."""

@@ -426,11 +426,10 @@ class _Search:
         sums: dict[tuple[int, int], list[float]] = {}
         for mention, name in name_of.items():
             best: dict[int, float] = {}
-            for antecedent, score in zip(*self.links[mention][:2], strict=True):
-                if antecedent in name_of:
-                    other = name_of[antecedent]
-                    if other != name and score > best.get(other, LEAST_SCORE):
-                        best[other] = score
+            antecedents, scores, _ = self.links[mention]
+            for other, score in [(name_of[a], s) for a, s in zip(antecedents, scores, strict=True) if a in name_of]:
+                if other != name and score > best.get(other, LEAST_SCORE):
+                    best[other] = score
             for other, score in best.items():
                 total = sums.setdefault((min(name, other), max(name, other)), [0.0, 0.0])
                 total[0] += max(-4.0, min(4.0, score))
@@ -460,7 +459,7 @@ class _Search:
             refers = log((joined[use] + 1) / (alone[use] + 1))
             best = max(self._by_cluster(mention, entity).items(), key=itemgetter(1), default=None)
             if own and mention - last[entity] > REACH:  # the network has compared it with none of them
-                best = (max(own, key=_size), inf) if refers >= 0 else None
+                best = (max(own, key=lambda cluster: len(cluster.members)), inf) if refers >= 0 else None
             if best is not None and best[1] + refers > self.threshold:
                 self._add(mention, best[0])
                 joined[use] += best[1] < inf
@@ -471,7 +470,7 @@ class _Search:
         for mention, entity in waiting:
             use, own = (entity, self.forms[mention].name), clusters[entity]
             if own and joined[use] >= alone[use]:
-                self._add(mention, max(own, key=_size))
+                self._add(mention, max(own, key=lambda cluster: len(cluster.members)))
             else:
                 own.append(self._new(mention, entity))
         for entity, own in clusters.items():
@@ -482,7 +481,7 @@ class _Search:
 
     def _join_established(self, clusters: Sequence[_Cluster], speaks: bool) -> None:
         """Join the clusters of a named entity that have a title or several mentions, or all if it is known to speak."""
-        established = [cluster for cluster in clusters if speaks or _size(cluster) >= ESTABLISHED or cluster.is_titled]
+        established = [one for one in clusters if speaks or len(one.members) >= ESTABLISHED or one.is_titled]
         for cluster in established[1:]:
             self._merge(established[0], cluster)
 
@@ -605,10 +604,10 @@ class _Search:
         """Check whether a mention may as well be somebody in its sentence or the one before, whom no frame excludes."""
         first, own, beside = self.scored.sentences[mention] - 1, self.evidence[mention], self.scored.apart[mention]
         near = (self.cluster_of[one] for one in self.links[mention][0] if self.scored.sentences[one] >= first)
-        others = (cluster.find() for cluster in near if cluster is not None)
         return any(
             not self._holds(other, beside) and self.types.agreement(other.evidence, own) >= DISAGREEMENT
-            for other in others
+            for other in near
+            if other is not None
         )
 
     def _holds(self, cluster: _Cluster, mentions: Collection[int]) -> bool:
@@ -675,10 +674,6 @@ class _Search:
         if other.persons.clash(self.forms[mention].evidence, self.voices[mention]):
             return Reason("person", refused)
         return Reason("whole", refused)
-
-
-def _size(cluster: _Cluster) -> int:
-    return len(cluster.members)
 
 
 def _number(clusters: Iterable[_Cluster | None]) -> dict[_Cluster, int]:

@@ -17,9 +17,10 @@ Names of a person and of a thing are then never those of one entity.
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from math import exp, log
-from typing import Any, Literal
+from typing import Literal
 
 from spacy.vocab import Vocab
 
@@ -35,17 +36,6 @@ Weights = tuple[float, ...]
 """A log probability for each type of an entity."""
 
 
-class _Kinds(dict[str, Kind | None]):
-    """What each label tells, looked up once in the table of a language; None if that does not know it."""
-
-    def __init__(self, table: Mapping[str, Any]) -> None:
-        self._table = table
-
-    def __missing__(self, label: str) -> Kind | None:
-        self[label] = self._table.get(label.lower())
-        return self[label]
-
-
 class EntityTypes:
     """The types of entities, as a language has them.
 
@@ -54,7 +44,8 @@ class EntityTypes:
 
     def __init__(self, vocab: Vocab) -> None:
         self._table = language_words(vocab, ENTITY_TYPES)
-        self._labels = _Kinds(language_words(vocab, ENTITY_LABELS))
+        labels = language_words(vocab, ENTITY_LABELS)
+        self._kind: Callable[[str], Kind | None] = cache(lambda label: labels.get(label.lower()))
         self._prior: Weights = tuple(self._table.get("", (0.0,)))
         self.nothing: Weights = (0.0,) * len(self._prior)
         self._known: dict[Weights, float] = {}
@@ -71,14 +62,14 @@ class EntityTypes:
         """
         if evidence not in OF_THINGS:
             return self.evidence(evidence)
-        doubt = sum([p for label, p in labels.items() if self._labels[label] not in (None, "thing")])
+        doubt = sum([p for label, p in labels.items() if self._kind(label) not in (None, "thing")])
         return self.doubted(evidence, min(1.0, doubt)) if doubt > 0 else self.evidence(evidence)
 
     def labelled(self, labels: Mapping[str, float]) -> tuple[Kind, Weights]:
         """The kind that some labels tell most probably, and what it is evidence of."""
         told: dict[Kind | None, float] = {"thing": 0.0, "person": 0.0}
         for label, probability in labels.items():
-            if (known := self._labels[label]) in told:
+            if (known := self._kind(label)) in told:
                 told[known] += probability
         kind: Kind = "person" if told["person"] > told["thing"] else "thing"
         return (kind, self.doubted(f"label {kind}", max(0.0, 1.0 - told[kind]))) if told[kind] else ("", self.nothing)

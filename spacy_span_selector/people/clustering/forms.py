@@ -12,7 +12,7 @@ from spacy.symbols import PROPN
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...language import CAPITALISED_NAMES, CLITICS, FUNCTION_WORDS, NOUNS, PLURALS, PRONOUNS, language_table
+from ...language import CAPITALISED_NAMES, CLITICS, FUNCTION_WORDS, NOUNS, PLURALS, PRONOUNS, language_words
 from .names import Name, NameReader
 
 AFTER_HEAD = frozenset({"ADP", "SCONJ", "CCONJ", "AUX", "PRON"})
@@ -38,37 +38,36 @@ class Form:
     is_pronoun: bool = False
 
 
+Known = dict[tuple[tuple[str, ...], tuple[bool, ...]], tuple[Form, str, str]]
+"""From words and tags to their form, the acronym of the name that they are, and the only word that they have."""
+
+
 def read_words(doc: Doc, attribute: int = ORTH) -> list[str]:
     """The words of a document, or their `LOWER`, each string looked up once: no tokens are made, which take longer."""
     values, places = np.unique(doc.to_array([attribute]), return_inverse=True)
-    texts = [doc.vocab.strings[value] for value in values.tolist()]
+    strings = doc.vocab.strings
+    texts = [strings[value] for value in values.tolist()]
     return [texts[place] for place in places.ravel().tolist()]
 
 
-def read_forms(doc: Doc, mentions: Iterable[tuple[int, int]]) -> list[Form]:
+def read_forms(doc: Doc, mentions: Iterable[tuple[int, int]], known: Known | None = None) -> list[Form]:
     """The form of each mention of a document; an acronym has that of the name that it stands for.
 
     A name is told by its tag PROPN if the document has tags, or else by capitals if its language has a table of
     function words.
 
     mentions (Iterable[tuple[int, int]]): Token offsets, end exclusive.
+    known (Known | None): What was read before in the same document, if it is to be read once.
     """
-    words = read_words(doc)
-    tags = (doc.to_array([POS]) == PROPN).tolist() if doc.has_annotation("POS") else []
-    reader = FormReader(doc.vocab)
-    known: dict[Any, Form] = {}
-    forms, ends, spelled = [], [], {}
-    for start, end in mentions:
-        key = tuple(words[start:end]), tuple(tags[start:end])
-        if (form := known.get(key)) is None:
-            form = known[key] = reader.read(*key)
-            if form.name is not None and (short := acronym(key[0])):
-                spelled[short] = form
-        forms.append(form)
-        ends.append(key[0])
-    if spelled:
-        forms = [spelled.get(_last_word(own), form) for own, form in zip(ends, forms, strict=True)]
-    return forms
+    words = tuple(read_words(doc))
+    tags = tuple((doc.to_array([POS]) == PROPN).tolist() if doc.has_annotation("POS") else ())
+    reader, known = FormReader(doc.vocab), {} if known is None else known
+    keys = [(words[start:end], tags[start:end]) for start, end in mentions]
+    for key in {*keys} - known.keys():
+        form = reader.read(*key)
+        known[key] = form, acronym(key[0]) if form.name is not None else "", _last_word(key[0])
+    spelled = {short: form for form, short, _ in map(known.__getitem__, dict.fromkeys(keys)) if short}
+    return [spelled.get(last, form) for form, _, last in map(known.__getitem__, keys)]
 
 
 def acronym(name: Sequence[str]) -> str:
@@ -79,7 +78,8 @@ def acronym(name: Sequence[str]) -> str:
 
 def _last_word(words: Sequence[str]) -> str:
     """The word of a mention that has but one, an article and a possessive mark apart; "" of others."""
-    own = [word for word in words if word not in CLITICS and word.lower() != "the"]
+    lower = map(str.lower, words)
+    own = [word for word, low in zip(words, lower, strict=True) if word not in CLITICS and low != "the"]
     return own[0] if len(own) == 1 else ""
 
 
@@ -90,10 +90,10 @@ class FormReader:
     """
 
     def __init__(self, vocab: Vocab) -> None:
-        self._function_words = language_table(vocab, FUNCTION_WORDS)
-        self._pronouns = language_table(vocab, PRONOUNS)
-        self._nouns = language_table(vocab, NOUNS)
-        self._plurals = language_table(vocab, PLURALS)
+        self._function_words = language_words(vocab, FUNCTION_WORDS)
+        self._pronouns = language_words(vocab, PRONOUNS)
+        self._nouns = language_words(vocab, NOUNS)
+        self._plurals = language_words(vocab, PLURALS)
         self._names = NameReader(vocab)
 
     def read(self, words: tuple[str, ...], proper: tuple[bool, ...] = ()) -> Form:
@@ -103,10 +103,10 @@ class FormReader:
         """
         while len(words) > 1 and words[-1] in CLITICS:
             words, proper = words[:-1], proper[:-1]
-        lower = [word.lower() for word in words]
+        lower = [*map(str.lower, words)]
         if len(words) == 1 and words[0] not in ACRONYMS and (pronoun := self._pronouns.get(lower[0])):
             return Form(_evidence(pronoun), is_pronoun=True)
-        parts = [self._function_words.get(word, "") for word in lower]
+        parts = [*map(self._function_words.get, lower)]
         if all(parts) and not self._is_name(words[-1], parts[-1], proper[-1:]):  # "all of them", "each other"
             plural = (_evidence(self._pronouns.get(word, {})) for word in lower)
             return Form(next((found for found in plural if found.endswith("plural")), "other"), is_pronoun=True)
@@ -122,12 +122,12 @@ class FormReader:
     def _known(self, evidence: str, name: Name | None = None) -> Form:
         return Form(evidence if self._pronouns else "", name)
 
-    def _is_name(self, word: str, part: str, proper: Sequence[bool]) -> bool:
+    def _is_name(self, word: str, part: str | None, proper: Sequence[bool]) -> bool:
         if proper:
             return proper[0]
         return bool(self._function_words) and word[:1].isupper() and (not part or word in CAPITALISED_NAMES)
 
-    def _head_end(self, words: Sequence[str], parts: Sequence[str]) -> int:
+    def _head_end(self, words: Sequence[str], parts: Sequence[str | None]) -> int:
         """Find the end of the head of a noun phrase: before "of", "who", "and", a comma, a possessive mark apart."""
         seen = False
         for i, (word, part) in enumerate(zip(words, parts, strict=True)):
@@ -140,7 +140,7 @@ class FormReader:
             seen = seen or part not in ("DET", "PRON")
         return len(words)
 
-    def _name(self, words: Sequence[str], lower: Sequence[str], parts: Sequence[str]) -> Form:
+    def _name(self, words: Sequence[str], lower: Sequence[str], parts: Sequence[str | None]) -> Form:
         """The name at the end of a noun phrase, "Mr. Smith" of "poor Mr. Smith", and what its title tells."""
         first = len(words)
         while first > 0 and words[first - 1] not in CLITICS and parts[first - 1] not in ("DET", "PRON"):

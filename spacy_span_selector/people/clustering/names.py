@@ -9,7 +9,7 @@ from typing import Literal
 
 from spacy.vocab import Vocab
 
-from ...language import NAME_WORDS, NICKNAMES, TITLE_KINDS, TITLES, language_table
+from ...language import NAME_WORDS, NICKNAMES, TITLE_KINDS, TITLES, language_words
 
 Relation = Literal["same", "full", "given", "nickname", "family", "titles", "clash"]
 """How two names that share something are related.
@@ -53,10 +53,10 @@ class NameReader:
     """
 
     def __init__(self, vocab: Vocab) -> None:
-        self._titles = language_table(vocab, TITLES)
-        self._kinds = language_table(vocab, TITLE_KINDS)
-        self._name_words = language_table(vocab, NAME_WORDS)
-        self._nicknames = language_table(vocab, NICKNAMES)
+        self._titles = language_words(vocab, TITLES)
+        self._kinds = language_words(vocab, TITLE_KINDS)
+        self._name_words = language_words(vocab, NAME_WORDS)
+        self._nicknames = language_words(vocab, NICKNAMES)
 
     def is_title(self, word: str) -> bool:
         """Check whether a word in lower case is a title."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_span_selector.people.attribution import Scene
+from spacy_span_selector.people.attribution import Scene, quotation_of_words
 
 from .scenes import read
 
@@ -19,6 +19,11 @@ def scenes(draw: st.DrawFn) -> Scene:
     mentions = sorted(draw(st.sets(spans, max_size=12)))
     clusters = draw(st.lists(st.sampled_from([None, 0, 1, 2]), min_size=len(mentions), max_size=len(mentions)))
     return Scene(["word"] * size, [0] * size, None, quotations, mentions, ["name"] * len(mentions), clusters)
+
+
+def test_words_have_the_number_of_their_quotation() -> None:
+    assert quotation_of_words([(1, 3), (3, 4)], 5) == [-1, 0, 0, 1, -1]
+    assert quotation_of_words([], 0) == []
 
 
 def is_quoted(scene: Scene, word: int) -> bool:
