@@ -1,7 +1,8 @@
 """Check the arguments of the functions that annotate a document.
 
-They check everything before they change anything, so that a document stays as it was if an argument is wrong. Messages
-write places as Python does: `clusters[2][0]` is the first mention of the third cluster.
+They check everything before they change anything, so that a document stays as it was if an argument is wrong. What
+is as components find it is looked at together (`plain`). Messages write places as Python does: `clusters[2][0]` is the
+first mention of the third cluster.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, NoReturn
 
 from spacy.tokens import Doc, Span
 
+from .plain import are_offsets, are_scores, are_texts
 from .titles import describe_doc
 
 
@@ -23,6 +25,8 @@ def check_spans(doc: Doc, spans: Any, place: str) -> list[tuple[int, int]]:
     place (str): Where they were found, for the message; so in all functions here.
     """
     spans = check_list(doc, spans, place, "token offsets, (start, end)")
+    if are_offsets(doc, spans):
+        return spans
     return [check_offsets(doc, span, f"{place}[{i}]") for i, span in enumerate(spans)]
 
 
@@ -36,8 +40,13 @@ def check_once(doc: Doc, values: Sequence[Any], place: str, group: str) -> None:
 def check_labelled(doc: Doc, spans: Any, place: str, label: str) -> list[tuple[int, int, str]]:
     """The same for spans with labels: `(start, end, label)`; `label` is what the string is called, for the message."""
     form = f"(start, end, {label}), token offsets and a string"
+    spans = check_list(doc, spans, place, form)
+    if all(issubclass(kind, tuple) for kind in {*map(type, spans)}) and {*map(len, spans)} == {3}:
+        starts, ends, texts = zip(*spans, strict=True)
+        if are_offsets(doc, [*zip(starts, ends, strict=True)]) and are_texts(texts):
+            return spans
     checked = []
-    for i, span in enumerate(check_list(doc, spans, place, form)):
+    for i, span in enumerate(spans):
         where = f"{place}[{i}]"
         if not isinstance(span, tuple | list) or len(span) != 3:
             fail(doc, where, span, form)
@@ -48,9 +57,6 @@ def check_labelled(doc: Doc, spans: Any, place: str, label: str) -> list[tuple[i
 
 def check_offsets(doc: Doc, span: Any, place: str) -> tuple[int, int]:
     """Check one span: see `check_spans`."""
-    is_plain = type(span) is tuple and len(span) == 2 and type(span[0]) is type(span[1]) is int
-    if is_plain and 0 <= span[0] < span[1] <= len(doc):  # those of components, by the thousand
-        return span
     if isinstance(span, Span):
         fail(doc, place, span, "its token offsets, (span.start, span.end)")
     try:
@@ -73,13 +79,11 @@ def check_scores(doc: Doc, scores: Any, place: str, n_spans: int, spans: str) ->
     scores = check_list(doc, scores, place, "numbers")
     if len(scores) != n_spans:
         fail(doc, f"the length of {place}", len(scores), f"{n_spans}, one for each of {spans}")
-    return [check_score(doc, score, f"{place}[{i}]") for i, score in enumerate(scores)]
+    return scores if are_scores(scores) else [check_score(doc, one, f"{place}[{i}]") for i, one in enumerate(scores)]
 
 
 def check_score(doc: Doc, score: Any, place: str) -> float:
     """Check that a score is a finite number, and return it as a float."""
-    if type(score) is float and isfinite(score):
-        return score
     if isinstance(score, str | bytes | bool):
         fail(doc, place, score, "a finite number")
     try:

@@ -9,6 +9,7 @@ of the mention that each was linked to. `attrs["name"]` and `attrs["entity_type"
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, count
 from typing import Any, TypeVar
 
 from spacy.tokens import Doc, Span, SpanGroup
@@ -28,6 +29,7 @@ from .groups import (
     write_group,
     write_numbered_groups,
 )
+from .plain import are_offsets, are_scores, are_texts
 
 CLUSTER_PREFIX = "coref_clusters"
 MENTIONS_KEY = "coref_mentions"
@@ -94,30 +96,32 @@ def set_clusters(
         words, kept in `attrs["reasons"]`; "" if there is nothing to say.
     names, entity_types (Sequence[str]): One for each cluster, such as "Elizabeth" and "person"; "" if it has none.
     """
-    clusters = [
-        check_spans(doc, cluster, f"clusters[{i}]")
-        for i, cluster in enumerate(check_list(doc, clusters, "clusters", "lists of token offsets, (start, end)"))
-    ]
-    for i, cluster in enumerate(clusters):
-        check_once(doc, cluster, f"clusters[{i}]", "cluster")
+    clusters = check_list(doc, clusters, "clusters", "lists of token offsets, (start, end)")
+    if not ({*map(type, clusters)} <= {list} and are_offsets(doc, [*chain(*clusters)])):
+        clusters = [check_spans(doc, cluster, f"clusters[{i}]") for i, cluster in enumerate(clusters)]
+    if sum(map(len, map(set, clusters))) < sum(map(len, clusters)):
+        for i, cluster in enumerate(clusters):
+            check_once(doc, cluster, f"clusters[{i}]", "cluster")
     known: dict[str, list[list[Any] | None]] = {}
     for name, numbers in {SCORES: scores, LINK_SCORES: link_scores}.items():
         if numbers is not None:
-            known[name] = _check_values(doc, clusters, numbers, name, "a number", check_score)
+            known[name] = _check_values(doc, clusters, numbers, name, "a number", are_scores, check_score)
     if reasons is not None:
-        known[REASONS] = _check_values(doc, clusters, reasons, REASONS, "a string", check_text)
+        known[REASONS] = _check_values(doc, clusters, reasons, REASONS, "a string", are_texts, check_text)
     said = {NAME: _check_names(doc, names, "names", len(clusters))}
     said[ENTITY_TYPE] = _check_names(doc, entity_types, "entity_types", len(clusters))
     orders = [sorted(range(len(cluster)), key=cluster.__getitem__) for cluster in clusters]
-    ordered = [[cluster[i] for i in order] for cluster, order in zip(clusters, orders, strict=True)]
+    ordered = [[*map(cluster.__getitem__, order)] for cluster, order in zip(clusters, orders, strict=True)]
     if antecedents is not None:
         known[ANTECEDENTS] = _check_antecedents_of(doc, clusters, ordered, antecedents)
+    columns: dict[str, list[Any]] = {
+        name: [row and [*map(row.__getitem__, order)] for row, order in zip(rows, orders, strict=True)]
+        for name, rows in known.items()
+    }
+    columns |= {name: [text or None for text in texts] for name, texts in said.items()}
     groups = []
-    for i in sorted((i for i in range(len(clusters)) if clusters[i]), key=ordered.__getitem__):
-        attrs: dict[str, object] = {
-            name: [values[j] for j in orders[i]] for name, rows in known.items() if (values := rows[i]) is not None
-        }
-        attrs |= {name: texts[i] for name, texts in said.items() if texts[i]}
+    for i in sorted([i for i in range(len(clusters)) if clusters[i]], key=ordered.__getitem__):
+        attrs: dict[str, object] = {name: value for name, column in columns.items() if (value := column[i]) is not None}
         if prefix != CLUSTER_PREFIX:
             attrs[CLUSTER_NOTE] = prefix
         groups.append((ordered[i], attrs))
@@ -160,7 +164,7 @@ def _check_names(doc: Doc, names: Sequence[str] | None, place: str, n_clusters: 
     names = check_list(doc, names, place, "strings")
     if len(names) != n_clusters:
         fail(doc, f"the length of {place}", len(names), f"{n_clusters}, one for each of clusters")
-    return [check_text(doc, name, f"{place}[{i}]") for i, name in enumerate(names)]
+    return names if are_texts(names) else [check_text(doc, name, f"{place}[{i}]") for i, name in enumerate(names)]
 
 
 def _check_values(
@@ -169,10 +173,13 @@ def _check_values(
     values: OfMentions[Any],
     place: str,
     value: str,
+    are_right: Callable[[list[Any]], bool],
     check: Callable[[Doc, Any, str], Any],
 ) -> list[list[Any] | None]:
     """A value for each mention of each cluster; None for a cluster without."""
     rows, place_of = _check_rows(doc, clusters, values, place, value)
+    if are_right([*chain(*filter(None, rows))]):
+        return rows
     return [
         None if row is None else [check(doc, one, place_of(i, j)) for j, one in enumerate(row)]
         for i, row in enumerate(rows)
@@ -188,24 +195,32 @@ def _check_antecedents_of(
     """The number of the antecedent of each mention among the sorted mentions of its cluster, None for a mention without
     one; None for a cluster without antecedents."""
     rows, place_of = _check_rows(doc, clusters, antecedents, "antecedents", "(start, end) or None")
-    numbers = [{mention: number for number, mention in enumerate(cluster)} for cluster in ordered]
-    return [
-        None
-        if row is None
-        else [_check_antecedent(doc, one, clusters[i][j], numbers[i], place_of(i, j)) for j, one in enumerate(row)]
-        for i, row in enumerate(rows)
+    numbers = [dict(zip(cluster, count(), strict=False)) for cluster in ordered]
+    known = [
+        (one, mention, own)
+        for row, cluster, own in zip(rows, clusters, numbers, strict=True)
+        for one, mention in zip(row or (), cluster, strict=False)
+        if one is not None
     ]
+    are_plain = are_offsets(doc, [one for one, _, _ in known])
+    if not are_plain or not all([one in own and one < mention for one, mention, own in known]):
+        rows = [
+            row
+            and [_check_antecedent(doc, one, clusters[i][j], numbers[i], place_of(i, j)) for j, one in enumerate(row)]
+            for i, row in enumerate(rows)
+        ]
+    return [row and [*map(own.get, row)] for row, own in zip(rows, numbers, strict=True)]
 
 
 def _check_antecedent(
     doc: Doc, antecedent: Any, mention: Mention, numbers: dict[Mention, int], place: str
-) -> int | None:
+) -> Mention | None:
     if antecedent is None:
         return None
     offsets = check_offsets(doc, antecedent, place)
     if offsets not in numbers or offsets >= mention:
         fail(doc, place, offsets, f"None, or a mention of the same cluster before {mention}")
-    return numbers[offsets]
+    return offsets
 
 
 def _check_rows(
@@ -214,7 +229,7 @@ def _check_rows(
     """The values of the mentions of each cluster, as many as it has mentions, and what the place of each is called."""
     if isinstance(values, Mapping):
         try:
-            found = [[values[mention] for mention in cluster] for cluster in clusters]
+            found = [[*map(values.__getitem__, cluster)] for cluster in clusters]
         except KeyError as error:
             fail(doc, f"{place}[{error}]", None, f"{value} for each mention of clusters")
         return found, lambda i, j: f"{place}[{clusters[i][j]}]"

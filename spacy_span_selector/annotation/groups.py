@@ -58,10 +58,11 @@ def skip_absent_entry_points() -> None:
 
 def numbered_keys(doc: Doc, prefix: str) -> list[str]:
     """Find the keys `{prefix}_1`, `{prefix}_2`, ... that a document has, in numeric order."""
-    pattern = re.compile(re.escape(prefix) + r"_([0-9]+)")
-    numbered = [(match[1].lstrip("0"), key) for key in doc.spans if (match := pattern.fullmatch(key))]
+    pattern = re.compile(re.escape(prefix) + r"_0*([0-9]*)(?<=[0-9])")
+    matches = [*filter(None, map(pattern.fullmatch, doc.spans))]
+    numbers = [match[1] for match in matches]
     # In the order of their numbers, without converting them: Python does not convert those of thousands of digits.
-    return [key for number, key in sorted(numbered, key=lambda item: (len(item[0]), item))]
+    return [key for _, _, key in sorted(zip(map(len, numbers), numbers, [match[0] for match in matches], strict=True))]
 
 
 def noted_prefixes(doc: Doc, note: str) -> list[str]:
@@ -90,8 +91,9 @@ def write_numbered_groups(
     doc: Doc, prefix: str, groups: Sequence[tuple[Iterable[Sequence[Any]], dict[str, Any]]]
 ) -> None:
     """Replace the groups `{prefix}_1`, `{prefix}_2`, ... by these, given by their spans and `attrs`."""
+    present = doc.spans
     for key in numbered_keys(doc, prefix):
-        del doc.spans[key]
+        del present[key]
     for number, (spans, attrs) in enumerate(groups, start=1):
         write_group(doc, f"{prefix}_{number}", spans, attrs)
 
@@ -143,7 +145,7 @@ def read_all_groups(doc: Doc, without: Collection[str] = ()) -> dict[str, SpanGr
 def get_scores(group: SpanGroup, name: str = SCORES) -> list[float] | None:
     """The scores of the spans of a group under a key of its `attrs`; None if there is not a finite one for each."""
     scores = _values(group, name)
-    if scores is None or not all(isinstance(score, Real) and not isinstance(score, bool) for score in scores):
+    if scores is None or not all(issubclass(kind, Real) and kind is not bool for kind in {*map(type, scores)}):
         return None
     return [*map(float, scores)] if all(map(isfinite, scores)) else None
 
@@ -166,7 +168,7 @@ def get_antecedents(group: SpanGroup) -> list[int | None] | None:
 def get_reasons(group: SpanGroup) -> list[str] | None:
     """Why each mention of a cluster was joined or kept apart, in words; None if there is not a string for each."""
     reasons = _values(group, REASONS)
-    return reasons if reasons is not None and all(isinstance(reason, str) for reason in reasons) else None
+    return reasons if reasons is not None and all(issubclass(kind, str) for kind in {*map(type, reasons)}) else None
 
 
 def get_text(group: SpanGroup, name: str) -> str | None:
