@@ -26,6 +26,7 @@ from .groups import (
     noted_prefixes,
     numbered_keys,
     read_groups,
+    read_spans,
     write_group,
     write_numbered_groups,
 )
@@ -64,7 +65,7 @@ def cluster_groups(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[SpanGroup]:
 
 def get_clusters(doc: Doc, prefix: str = CLUSTER_PREFIX) -> list[list[Mention]]:
     """The clusters of a document as token offsets."""
-    return [[(span.start, span.end) for span in group] for group in cluster_groups(doc, prefix)]
+    return [[(span.start, span.end) for span in spans] for _, spans in read_spans(doc, cluster_keys(doc, prefix))]
 
 
 def set_clusters(

@@ -19,7 +19,7 @@ from spacy.tokens import Doc
 
 from .checks import check_list, check_offsets, check_score, fail
 from .clusters import Mention
-from .groups import numbered_keys, read_groups, write_group, write_numbered_groups
+from .groups import numbered_keys, read_spans, write_group, write_numbered_groups
 
 QUOTATION_PREFIX = "quotations"
 QUOTATION_LABEL, SPEAKER_LABEL, ADDRESSEE_LABEL, CUE_LABEL = "QUOTATION", "SPEAKER", "ADDRESSEE", "CUE"
@@ -62,10 +62,10 @@ def get_quotations(doc: Doc, prefix: str = QUOTATION_PREFIX) -> list[Quotation]:
     """The quotations of a document. The first span of a group is the quotation, whatever its label; empty groups are
     left out."""
     quotations = []
-    for group in read_groups(doc, quotation_keys(doc, prefix)):
-        if not len(group):
+    for group, spans in read_spans(doc, quotation_keys(doc, prefix)):
+        if not spans:
             continue
-        quoted, *others = ((span.start, span.end, span.label_) for span in group)
+        quoted, *others = [(span.start, span.end, span.label_) for span in spans]
         of_label = {label: (start, end) for start, end, label in reversed(others)}
         score = group.attrs.get(SCORE)
         quotations.append(

@@ -53,6 +53,10 @@ def visible(text: str) -> str:
     return " ".join(unmask(mask(text)).split()) if not text.isascii() and HIDDEN.search(text) else text
 
 
+visible_word = lru_cache(maxsize=1 << 14)(visible)
+"""The same for words, most of which come again."""
+
+
 def is_blank(text: str) -> bool:
     """Check whether there is nothing to read in a text."""
     return all(character.isspace() or category(character) in SHAPELESS for character in unmask(mask(text)))

@@ -8,15 +8,17 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 
 import torch
+from spacy.attrs import LEMMA, ORTH
 from spacy.tokens import Doc, Span
 from torch import Tensor
 
 from ..annotation import get_frames
 from ..annotation.lexicon import Lexicon
+from ..documents.words import token_strings
 from ..extensions.english import verbs_in_perfect, words_of_form
 from ..layers.spans.layout import Spans
 from ..layers.srl.predicates import Senses
@@ -84,14 +86,7 @@ def add_lexicon(counts: RolesetCounts, lexicon: Lexicon) -> RolesetCounts:
 
 def seen_rolesets(predicate: Span, counts: RolesetCounts) -> dict[str, int]:
     """Count how often the form of a predicate, else its lemma, else a possible lemma, was seen with each roleset."""
-    return _rolesets_of(*_words_of(predicate), counts, None)
-
-
-def _words_of(predicate: Span) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The form of a predicate and its lemma, if it has one; and the verbs that it is a form of behind "have"."""
-    start = max(0, predicate.start - MOST_BETWEEN - 1)
-    before = [token.text for token in predicate.doc[start : predicate.start + 1]]
-    return tuple(_form_and_lemma(predicate)), tuple(verbs_in_perfect(before))
+    return _rolesets_of(_form_and_lemma(predicate), (), counts, None)
 
 
 def _rolesets_of(
@@ -136,27 +131,54 @@ class LookUpSenses:
     def __call__(self, predicates: Spans) -> Senses:
         """Look up the rolesets of each predicate; one whose form and lemma were never seen has none."""
         edges = list(accumulate((len(doc) for doc in self.docs), initial=0))
-        rows: list[tuple[int, int]] = []
+        words = [token_strings(doc, ORTH, LEMMA) for doc in self.docs]
+
+        @cache  # most words come again
+        def find(text: str, lemma: str, verbs: tuple[str, ...]) -> tuple[list[int], list[float]]:
+            known = _rolesets_of(_normal(text, lemma), verbs, self.counts, self.lexicon)
+            return [*map(self.numbers.__getitem__, known)], [*map(math.log, known.values())]
+
+        which: list[int] = []
+        rolesets: list[int] = []
         log_counts: list[float] = []
-        find = cache(partial(_rolesets_of, counts=self.counts, lexicon=self.lexicon))  # most words come again
         for i, (start, end) in enumerate(zip(predicates.starts.tolist(), predicates.ends.tolist(), strict=True)):
             number = bisect_right(edges, start) - 1
-            predicate = self.docs[number][start - edges[number] : end + 1 - edges[number]]
-            known = find(*_words_of(predicate))
-            rows += [(i, self.numbers[roleset]) for roleset in known]
-            log_counts += [math.log(count) for count in known.values()]
+            first = start - edges[number]
+            texts, lemmas = words[number]
+            text, lemma = texts[first], lemmas[first]
+            if start < end:
+                predicate = self.docs[number][first : end + 1 - edges[number]]
+                text, lemma = predicate.text, predicate.lemma_
+            verbs = verbs_in_perfect(texts[max(0, first - MOST_BETWEEN - 1) : first + 1])
+            numbers, logs = find(text, lemma, tuple(verbs))
+            which += [i] * len(numbers)
+            rolesets += numbers
+            log_counts += logs
         device = predicates.starts.device
-        index = torch.tensor(rows, dtype=torch.long, device=device).view(-1, 2)
-        return Senses(Pairs(index[:, 0], index[:, 1]), torch.tensor(log_counts, device=device))
+        pairs = (torch.tensor(column, dtype=torch.long, device=device) for column in (which, rolesets))
+        return Senses(Pairs(*pairs), torch.tensor(log_counts, device=device))
 
 
 def _form_and_lemma(predicate: Span) -> list[str]:
-    lemma = predicate.lemma_.lower().strip()
-    return [" ".join(predicate.text.lower().split()), *([lemma] if lemma else [])]
+    return _normal(predicate.text, predicate.lemma_)
+
+
+def _normal(text: str, lemma: str) -> list[str]:
+    """A form and its lemma, if it has one, as they are counted."""
+    lemma = lemma.lower().strip()
+    return [" ".join(text.lower().split()), *([lemma] if lemma else [])]
 
 
 CORE_ROLE = re.compile(r"(?:[RC]-)*(ARG[0-9A])(?:-.*)?")
 """A role that frames define, a reference to it or a continuation of it."""
+
+
+@lru_cache(maxsize=1 << 10)
+def _core(role: str) -> str | None:
+    found = CORE_ROLE.fullmatch(role)
+    return found and found[1]
+
+
 RAREST_TAG = 10
 """How many roles of the lexicon share a function tag at least: what is learnt of rarer ones helps nobody."""
 
@@ -207,8 +229,7 @@ class KnownRolesets:
             return None, None
         texts = {}
         for role in roles:
-            core = CORE_ROLE.fullmatch(role)
-            known = entry["roles"].get(core[1]) if core else None
+            known = entry["roles"].get(_core(role) or "")
             if known and known["description"]:
                 texts[role] = known["description"]
         return entry["name"] or None, texts or None
@@ -226,7 +247,7 @@ class KnownRolesets:
 
     @cached_property
     def _table(self) -> Tensor:
-        core = [match and match[1] for match in map(CORE_ROLE.fullmatch, self.labels)]
+        core = [*map(_core, self.labels)]
         rows = []
         for roleset in self.numbers:
             roles = self.lexicon[roleset]["roles"] if roleset in self.lexicon else None

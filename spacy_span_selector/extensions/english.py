@@ -93,9 +93,10 @@ VERBS: dict[str, list[str]] = packaged_table("en", IRREGULAR_VERBS)
 def verbs_in_perfect(words: Sequence[str]) -> list[str]:
     """The irregular verbs of which the last of some words, of a sentence up to a verb, may be a participle in the
     perfect: "drink" of "had drunk"."""
-    *before, form = (word.lower().replace("’", "'") for word in words)
-    other = next((word for word in reversed(before) if word not in BEFORE_PARTICIPLES and word[-2:] != "ly"), None)
-    return VERBS.get(form, []) if other in PERFECT else []
+    verbs = VERBS.get(words[-1].lower().replace("’", "'"), [])
+    before = (word.lower().replace("’", "'") for word in reversed(words[:-1])) if verbs else iter(())
+    other = next((word for word in before if word not in BEFORE_PARTICIPLES and word[-2:] != "ly"), None)
+    return verbs if other in PERFECT else []
 
 
 VERB_PREFIX = re.compile("fore|inter|mis|out|over|pre|re|under|un|up|with")
@@ -126,6 +127,7 @@ SPELLINGS = {
     "-": "",
 }
 """Parts of British spellings, each with what may stand in its place in American ones, which PropBank has."""
+BRITISH = re.compile("|".join(SPELLINGS))
 
 
 def words_of_form(form: str) -> Iterator[str]:
@@ -140,7 +142,7 @@ def words_of_form(form: str) -> Iterator[str]:
     verbs = [*VERBS.get(word, ()), *(start + verb for verb in VERBS.get(word[len(start) :], ()) if start)]
     words = [*(verb + space + particle for verb in verbs), *base_forms(form)]
     yield from words
-    for word in (form, *words):
+    for word in filter(BRITISH.search, (form, *words)):
         for part, other in SPELLINGS.items():
             spelled = re.sub(part, other, word)
             if spelled != word:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spacy.tokens import Doc, Span, Token
 
-from ..annotation import LABELLED_KEY, Mention, get_scores, read_group
-from ..documents.visible import visible
+from ..annotation import LABELLED_KEY, Mention, get_scores
+from ..annotation.groups import read_spans
+from ..documents.visible import visible_word
 from .mention_types import head_token, lower, mention_type, shown_text, without_clitic
 
 
@@ -50,17 +51,17 @@ def _order(mention: Span, bare: Span) -> tuple[int, bool, int]:
 
 def _names(bare: Span) -> frozenset[str]:
     """The capitalized words of a proper mention, in lower case, without "The" and the like; if there are none, all."""
-    names = frozenset(lower(token) for token in bare if visible(token.text)[:1].isupper() and not token.is_stop)
+    names = frozenset(lower(token) for token in bare if visible_word(token.text)[:1].isupper() and not token.is_stop)
     return names or frozenset(lower(token) for token in bare)
 
 
 def labels_by_span(doc: Doc, key: str = LABELLED_KEY) -> dict[Mention, dict[str, float]]:
     """The labels of the labelled spans of a document, by token offsets, each with its probability; 1 if unknown."""
     labels: dict[Mention, dict[str, float]] = {}
-    group = read_group(doc, key)
-    for span, score in zip(group, get_scores(group) or [1.0] * len(group), strict=True):
-        if span.label_:
-            labels.setdefault((span.start, span.end), {})[span.label_] = score
+    for group, spans in read_spans(doc, [key] if key in doc.spans else ()):
+        for span, score in zip(spans, get_scores(group) or [1.0] * len(spans), strict=True):
+            if span.label_:
+                labels.setdefault((span.start, span.end), {})[span.label_] = score
     return labels
 
 
