@@ -47,7 +47,7 @@ class BandCharts(Charts):
         """`parts` of some of the spans of a width. Shape: (width - 1, 2, (after - first) * batch)"""
         corners = self._corners
         end = (self._rows - width) * corners + width + first
-        return self._view(corners + first, end, width - 1, corners, after - first)
+        return self._view(corners + first, end, after - first, width - 1, corners)
 
     def block_parents(self, width: int, first: int, after: int) -> Tensor:
         """Parents of some of the spans of a width: from the chart by end what starts with each, widest first; from
@@ -58,14 +58,14 @@ class BandCharts(Charts):
         """
         step, most = self._corners - 1, self._rows - 1
         start = (width + 1) * step + first + width
-        return self._view(start, first + most, most - width, step, after - first)
+        return self._view(start, first + most, after - first, most - width, step)
 
     def block_siblings(self, width: int, first: int, after: int) -> Tensor:
         """Siblings of the spans in their `block_parents`: from the chart by end what follows them, from the chart
         by start what precedes them. Shape: (most - width, 2, (after - first) * batch)"""
         step, most = self._corners - 1, self._rows - 1
         start = (width + 1) * step + first + width - width * self._corners
-        return self._view(start, first + most + width * self._corners, most - width, step, after - first)
+        return self._view(start, first + most + width * self._corners, after - first, most - width, step)
 
 
 def band_to_chart(spans: Tensor, elsewhere: float) -> Tensor:

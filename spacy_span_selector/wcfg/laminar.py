@@ -128,22 +128,20 @@ def sweep(selected: Tensor, either: Tensor, words: Tensor) -> Swept:
     RETURNS (tuple[Tensor, ...]): The log sum over all sets, `log_free`, and what `sweep_back` needs.
         Shapes: (batch,) and (m, m, batch)
     """
-    by_end = to_end(selected)
-    values = torch.stack([by_end, either, by_end])
-    # Of a right child, which is selected, by end, and of a left one by start; then of a left and of a right one.
-    inward, outward = Charts(values[:2], end_first=True), Charts(values[1:])
+    # By width: of a right child, which is selected, of a left one, and of a right one again.
+    weights = torch.stack([selected, either, selected], dim=1).flatten(2).unbind()
     tokens, batch = words.shape
-    chart = inward.by_start
-    inside = Charts.full(chart, 0.0, end_first=True)
-    below = torch.zeros_like(chart).flatten(1)
+    inside = Charts.full(selected, 0.0, end_first=True)
+    below = torch.zeros_like(selected).flatten(1)
     inside.spans(1)[:] = words.flatten()
     for width in range(2, tokens + 1):
-        sums = below[width, : (tokens + 1 - width) * batch]
+        columns = (tokens + 1 - width) * batch
+        sums = below[width, :columns]
         right, left = inside.parts(width).unbind(1)
         log_sum(left, right, out=sums)
-        torch.add(sums, inward.spans(width), out=inside.spans(width))
+        torch.add(sums, weights[width][:2, :columns], out=inside.spans(width))
 
-    outside, above = Charts.full(chart, FORBIDDEN), Charts.full(chart, FORBIDDEN, end_first=True)
+    outside, above = Charts.full(selected, FORBIDDEN), Charts.full(selected, FORBIDDEN, end_first=True)
     outside.by_start[tokens, 0] = 0.0
     for width in range(tokens, 1, -1):
         wider = tokens - width
@@ -152,11 +150,11 @@ def sweep(selected: Tensor, either: Tensor, words: Tensor) -> Swept:
             # Where a span has no parent of some width, `above` is forbidden.
             parents, siblings = above.parents(width, first, after), inside.siblings(width, first, after)
             log_sum(parents, siblings, out=outside.some_spans(width, first, after, wider - after - first + 1))
-        as_left, as_right = (outside.spans(width) + outward.spans(width)).unbind()
+        as_left, as_right = (outside.spans(width) + weights[width][1:, : (wider + 1) * batch]).unbind()
         above.spans(width).copy_(torch.logaddexp2(as_left, as_right))
     outside.spans(1)[:] = -FORBIDDEN  # the outside of words is constant: the share of each term in it is 0
     free = log_free(inside.by_start, outside.by_start, to_start(outside.by_end))
-    return inside.by_start[-1, 0], free, values, inside.values, below, outside.values, above.values
+    return inside.by_start[-1, 0], free, selected, either, inside.values, below, outside.values, above.values
 
 
 def log_free(inside: Tensor, left: Tensor, right: Tensor) -> Tensor:
@@ -185,7 +183,7 @@ def sweep_back(swept: Swept, grad_total: Tensor, grad_free: Tensor) -> tuple[Ten
     RETURNS (tuple[Tensor, Tensor]): The gradients with respect to the log weights of spans that are selected, and
         selected or not; charts by start. Shape: (m, m, batch) each
     """
-    values, inside_values, below, outside_values, above_values = swept
+    selected, either, inside_values, below, outside_values, above_values = swept
     inside, above = (Charts(both, end_first=True) for both in (inside_values, above_values))
     outside = Charts(outside_values)
     corners, _, batch = grad_free.shape
@@ -193,7 +191,7 @@ def sweep_back(swept: Swept, grad_total: Tensor, grad_free: Tensor) -> tuple[Ten
     around = torch.logaddexp2(left, right)
     grad_left, grad_right = ((part - around).exp2_().mul_(grad_free) for part in (left, right))
     grad_outside = Charts(torch.stack([grad_left, to_end(grad_right)]))
-    shares = Charts(outside.values + values[1:])
+    shares = Charts(outside.values + torch.stack([either, to_end(selected)]))
     shares.by_start.sub_(above.by_start).exp2_()
     shares.by_end.sub_(above.by_end).exp2_()
     grad_weights = Charts.full(grad_free, 0.0)

@@ -47,7 +47,8 @@ class Charts:
 
     def spans(self, width: int) -> Tensor:
         """A view of all spans of one width. Shape: (2, spans * batch)"""
-        return self.some_spans(width, 0, self._corners - width, 0)
+        start, end = width * self._corners, (self._rows - 1 - width) * self._corners + width
+        return self._view(start, end, self._corners - width)
 
     def some_spans(self, width: int, first: int, after: int, shift: int) -> Tensor:
         """A view of some of the spans of one width from each chart. Shape: (2, (after - first) * batch)
@@ -56,13 +57,13 @@ class Charts:
         shift (int): How much further right the spans in the chart by end are.
         """
         start, end = width * self._corners + first, (self._rows - 1 - width) * self._corners + width + first + shift
-        return self._view(start, end, 1, 0, after - first)[0]
+        return self._view(start, end, after - first)
 
     def parts(self, width: int) -> Tensor:
         """The left parts, from the chart by start, and the right parts, from the chart by end, of all spans of a width:
         a view whose row e - 1 has the parts of a left part of width e. Shape: (width - 1, 2, spans * batch)"""
         corners = self._corners
-        return self._view(corners, (self._rows - width) * corners + width, width - 1, corners, corners - width)
+        return self._view(corners, (self._rows - width) * corners + width, corners - width, width - 1, corners)
 
     def parents(self, width: int, first: int, after: int) -> Tensor:
         """Parents of spans of one width: from the chart by end, what starts with each of some spans, and from the
@@ -77,7 +78,7 @@ class Charts:
         tokens = self._tokens
         start = (width + 1) * tokens + tokens - after + 1
         end = first * tokens + first + tokens
-        return self._view(start, end, tokens - width - first, tokens, after - first)
+        return self._view(start, end, after - first, tokens - width - first, tokens)
 
     def siblings(self, width: int, first: int, after: int) -> Tensor:
         """Siblings of the spans in their `parents`: a view of the same shape that has, from the chart by end, what
@@ -85,18 +86,18 @@ class Charts:
         tokens = self._tokens
         start = tokens + tokens - width - after + 1
         end = (width + first) * tokens + width + first + tokens
-        return self._view(start, end, tokens - width - first, tokens, after - first)
+        return self._view(start, end, after - first, tokens - width - first, tokens)
 
-    def _view(self, start: int, end: int, rows: int, step: int, columns: int) -> Tensor:
-        """Rows that begin at one position in the chart by start and at another in the chart by end, `step` apart."""
-        batch, corners = self._batch, self._corners
+    def _view(self, start: int, end: int, columns: int, rows: int | None = None, step: int = 0) -> Tensor:
+        """A row that begins at one position in the chart by start and at another in the chart by end, or several rows
+        that begin `step` apart."""
+        batch = self._batch
         if self._end_first:
             start, end = end, start
-        return self.values.as_strided(
-            (rows, 2, columns * batch),
-            (step * batch, (self._rows * corners + end - start) * batch, 1),
-            self._offset + start * batch,
-        )
+        between, offset = (self._rows * self._corners + end - start) * batch, self._offset + start * batch
+        if rows is None:
+            return self.values.as_strided((2, columns * batch), (between, 1), offset)
+        return self.values.as_strided((rows, 2, columns * batch), (step * batch, between, 1), offset)
 
 
 def spans_to_chart(spans: Tensor, elsewhere: float) -> Tensor:
