@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -278,7 +279,7 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         starts, ends = output.predicates.starts.tolist(), output.predicates.ends.tolist()
         rolesets = output.rolesets.decode().tolist()
         probabilities = output.log_tags[output.predicates.starts, BEGIN].exp().tolist()
-        arguments = {i: list(group) for i, group in groupby(output.arguments.decode(), lambda found: found.predicate)}
+        arguments = {i: list(group) for i, group in groupby(output.arguments.decode(), attrgetter("predicate"))}
         selected = output.arguments.selected()
         is_given = request.find_predicates.closed.tolist()
         offset = 0
@@ -293,8 +294,8 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
                         ends[i] + 1 - offset,
                         [Argument(a.start - offset, a.end + 1 - offset, labels[a.role]) for a in found],
                         names[rolesets[i]],
-                        [1.0 if is_given[number] else probabilities[i], *(a.score for a in found)],
-                        *self._rolesets.describe(names[rolesets[i]], (labels[a.role] for a in found)),
+                        [1.0 if is_given[number] else probabilities[i], *[a.score for a in found]],
+                        *self._rolesets.describe(names[rolesets[i]], [labels[a.role] for a in found]),
                     )
                 )
             own = selected[bisect_left(selected, (offset,)) : bisect_left(selected, (after,))]

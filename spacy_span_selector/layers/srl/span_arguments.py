@@ -24,6 +24,7 @@ from bisect import bisect_right
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
+from operator import lt
 from typing import NamedTuple
 
 import torch
@@ -43,17 +44,6 @@ PAIRS_AT_ONCE = 1 << 14
 
 Chosen = tuple["Chosen", int, int] | None
 """Chosen intervals, the last one first: those before it, its index, its label."""
-
-
-class _Rival(NamedTuple):
-    """A pair that may become an argument, with its best role."""
-
-    predicate: int
-    pair: int
-    start: int
-    end: int
-    role: int
-    weight: float
 
 
 @dataclass(frozen=True)
@@ -112,24 +102,24 @@ class SpanArguments:
         worth = worth[torch.argsort(self.pairs.right[worth], stable=True)]
         spans = self.selection.spans.take(self.pairs.left[worth])
         columns = (self.pairs.right[worth], worth, spans.starts, spans.ends, best.indices[worth], best.values[worth])
-        rivals = [_Rival(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+        predicates, pairs, starts, ends, roles, best_weights = (column.tolist() for column in columns)
         unique = {*torch.nonzero(self.known.unique).squeeze(1).tolist()}
-        found: list[tuple[_Rival, int]] = []
-        for _, group in groupby(rivals, lambda rival: rival.predicate):
+        found: list[tuple[int, int]] = []  # numbers of pairs among those that are worth it, and their roles
+        for _, group in groupby(range(len(pairs)), predicates.__getitem__):
             own = list(group)
-            intervals = [(rival.start, rival.end) for rival in own]
-            chosen = [(i, own[i].role) for i in heaviest_disjoint(intervals, [rival.weight for rival in own])]
+            intervals = [(starts[i], ends[i]) for i in own]
+            chosen = [(i, roles[own[i]]) for i in heaviest_disjoint(intervals, best_weights[own[0] : own[-1] + 1])]
             once = [role for _, role in chosen if role in unique]
             # Labels matter to each other only if a unique one comes twice, which is rare: the exact search is slow.
             if len({*once}) < len(once):
-                rows = weights[[rival.pair for rival in own]].tolist()
+                rows = weights[pairs[own[0] : own[-1] + 1]].tolist()
                 choices = [[(role, weight) for role, weight in enumerate(row) if weight > 0] for row in rows]
                 chosen = heaviest_labelled(intervals, choices, unique)
             found += [(own[i], role) for i, role in chosen]
-        scores = self.log_roles[[rival.pair for rival, _ in found], [1 + role for _, role in found]].exp().tolist()
+        scores = self.log_roles[[pairs[i] for i, _ in found], [1 + role for _, role in found]].exp().tolist()
         return [
-            FoundArgument(rival.predicate, rival.start, rival.end, role, score)
-            for (rival, role), score in zip(found, scores, strict=True)
+            FoundArgument(predicates[i], starts[i], ends[i], role, score)
+            for (i, role), score in zip(found, scores, strict=True)
         ]
 
     def selected(self) -> list[tuple[int, int, float]]:
@@ -235,26 +225,11 @@ def heaviest_disjoint(intervals: Sequence[tuple[int, int]], weights: Sequence[fl
     RETURNS (list[int]): Indices of the chosen intervals, in ascending order. Of equally heavy sets, an interval that
         ends later is left out.
     """
-    order = sorted((i for i in range(len(weights)) if weights[i] > 0), key=lambda i: (intervals[i][1], i))
-    ends = [intervals[i][1] for i in order]
-    best = [0.0]  # heaviest weight among the first k intervals
-    chosen: list[int | None] = [None]  # how many intervals lie before the k-th, if it belongs to that set
-    for k, i in enumerate(order):
-        before = bisect_right(ends, intervals[i][0] - 1, hi=k)
-        weight = best[before] + weights[i]
-        better = weight > best[k]
-        best.append(weight if better else best[k])
-        chosen.append(before if better else None)
-    k = len(order)
-    kept: list[int] = []
-    while k:
-        before_k = chosen[k]
-        if before_k is None:
-            k -= 1
-        else:
-            kept.append(order[k - 1])
-            k = before_k
-    return sorted(kept)
+    kept = [i for i in range(len(weights)) if weights[i] > 0]
+    if all(map(lt, [intervals[i][1] for i in kept], [intervals[i][0] for i in kept[1:]])):
+        return kept  # most often, no two of them overlap
+    choices = [[(0, weight)] if weight > 0 else [] for weight in weights]
+    return [i for i, _ in heaviest_labelled(intervals, choices, frozenset())]
 
 
 def heaviest_labelled(
