@@ -1,8 +1,8 @@
 """Check the arguments of the functions that annotate a document.
 
-They check everything before they change anything, so that a document stays as it was if an argument is wrong. What
-is as components find it is looked at together (`plain`). Messages write places as Python does: `clusters[2][0]` is the
-first mention of the third cluster.
+They check everything before they change anything, so that a document stays as it was if an argument is wrong, and what
+is as components find it together. Messages write places as Python does: `clusters[2][0]` is the first mention of the
+third cluster.
 """
 
 from __future__ import annotations
@@ -10,13 +10,31 @@ from __future__ import annotations
 import operator
 import reprlib
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from math import isfinite
 from typing import Any, NoReturn
 
 from spacy.tokens import Doc, Span
 
-from .plain import are_offsets, are_scores, are_texts
 from .titles import describe_doc
+
+
+def are_offsets(doc: Doc, spans: Sequence[Any]) -> bool:
+    """Tell whether all of these are tuples of two of Python's integers that `check_offsets` takes."""
+    flat: list[Any] = [*chain(*spans)] if {*map(type, spans)} <= {tuple} and {*map(len, spans)} <= {2} else [None]
+    starts, ends = flat[::2], flat[1::2]
+    are_ordered = {*map(type, flat)} <= {int} and all(map(operator.lt, starts, ends))
+    return are_ordered and min(starts, default=0) >= 0 and max(ends, default=0) <= len(doc)
+
+
+def are_scores(values: Sequence[Any]) -> bool:
+    """Tell whether all of these are finite floats."""
+    return {*map(type, values)} <= {float} and all(map(isfinite, values))
+
+
+def are_texts(values: Sequence[Any]) -> bool:
+    """Tell whether all of these are strings that can be saved, as far as that is easily seen."""
+    return {*map(type, values)} <= {str} and "".join(values).isascii()
 
 
 def check_spans(doc: Doc, spans: Any, place: str) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from spacy.tokens import Doc, Span, SpanGroup
 
+from . import checks
 from .checks import check_list, check_offsets, check_once, check_score, check_scores, check_spans, check_text, fail
 from .groups import (
     ANTECEDENTS,
@@ -30,7 +31,6 @@ from .groups import (
     write_group,
     write_numbered_groups,
 )
-from .plain import are_offsets, are_scores, are_texts
 
 CLUSTER_PREFIX = "coref_clusters"
 MENTIONS_KEY = "coref_mentions"
@@ -98,7 +98,7 @@ def set_clusters(
     names, entity_types (Sequence[str]): One for each cluster, such as "Elizabeth" and "person"; "" if it has none.
     """
     clusters = check_list(doc, clusters, "clusters", "lists of token offsets, (start, end)")
-    if not ({*map(type, clusters)} <= {list} and are_offsets(doc, [*chain(*clusters)])):
+    if not ({*map(type, clusters)} <= {list} and checks.are_offsets(doc, [*chain(*clusters)])):
         clusters = [check_spans(doc, cluster, f"clusters[{i}]") for i, cluster in enumerate(clusters)]
     if sum(map(len, map(set, clusters))) < sum(map(len, clusters)):
         for i, cluster in enumerate(clusters):
@@ -106,23 +106,23 @@ def set_clusters(
     known: dict[str, list[list[Any] | None]] = {}
     for name, numbers in {SCORES: scores, LINK_SCORES: link_scores}.items():
         if numbers is not None:
-            known[name] = _check_values(doc, clusters, numbers, name, "a number", are_scores, check_score)
+            known[name] = _check_values(doc, clusters, numbers, name, "a number", checks.are_scores, check_score)
     if reasons is not None:
-        known[REASONS] = _check_values(doc, clusters, reasons, REASONS, "a string", are_texts, check_text)
+        known[REASONS] = _check_values(doc, clusters, reasons, REASONS, "a string", checks.are_texts, check_text)
     said = {NAME: _check_names(doc, names, "names", len(clusters))}
     said[ENTITY_TYPE] = _check_names(doc, entity_types, "entity_types", len(clusters))
     orders = [sorted(range(len(cluster)), key=cluster.__getitem__) for cluster in clusters]
     ordered = [[*map(cluster.__getitem__, order)] for cluster, order in zip(clusters, orders, strict=True)]
     if antecedents is not None:
         known[ANTECEDENTS] = _check_antecedents_of(doc, clusters, ordered, antecedents)
-    columns: dict[str, list[Any]] = {
-        name: [row and [*map(row.__getitem__, order)] for row, order in zip(rows, orders, strict=True)]
-        for name, rows in known.items()
-    }
-    columns |= {name: [text or None for text in texts] for name, texts in said.items()}
     groups = []
     for i in sorted([i for i in range(len(clusters)) if clusters[i]], key=ordered.__getitem__):
-        attrs: dict[str, object] = {name: value for name, column in columns.items() if (value := column[i]) is not None}
+        attrs: dict[str, object] = {
+            name: [*map(values.__getitem__, orders[i])]
+            for name, rows in known.items()
+            if (values := rows[i]) is not None
+        }
+        attrs |= {name: texts[i] for name, texts in said.items() if texts[i]}
         if prefix != CLUSTER_PREFIX:
             attrs[CLUSTER_NOTE] = prefix
         groups.append((ordered[i], attrs))
@@ -165,7 +165,9 @@ def _check_names(doc: Doc, names: Sequence[str] | None, place: str, n_clusters: 
     names = check_list(doc, names, place, "strings")
     if len(names) != n_clusters:
         fail(doc, f"the length of {place}", len(names), f"{n_clusters}, one for each of clusters")
-    return names if are_texts(names) else [check_text(doc, name, f"{place}[{i}]") for i, name in enumerate(names)]
+    if checks.are_texts(names):
+        return names
+    return [check_text(doc, name, f"{place}[{i}]") for i, name in enumerate(names)]
 
 
 def _check_values(
@@ -197,31 +199,16 @@ def _check_antecedents_of(
     one; None for a cluster without antecedents."""
     rows, place_of = _check_rows(doc, clusters, antecedents, "antecedents", "(start, end) or None")
     numbers = [dict(zip(cluster, count(), strict=False)) for cluster in ordered]
-    known = [
-        (one, mention, own)
-        for row, cluster, own in zip(rows, clusters, numbers, strict=True)
-        for one, mention in zip(row or (), cluster, strict=False)
-        if one is not None
+
+    def number(i: int, j: int, antecedent: Any) -> int:
+        offsets = check_offsets(doc, antecedent, place := place_of(i, j))
+        if offsets not in numbers[i] or offsets >= clusters[i][j]:
+            fail(doc, place, offsets, f"None, or a mention of the same cluster before {clusters[i][j]}")
+        return numbers[i][offsets]
+
+    return [
+        row and [None if one is None else number(i, j, one) for j, one in enumerate(row)] for i, row in enumerate(rows)
     ]
-    are_plain = are_offsets(doc, [one for one, _, _ in known])
-    if not are_plain or not all([one in own and one < mention for one, mention, own in known]):
-        rows = [
-            row
-            and [_check_antecedent(doc, one, clusters[i][j], numbers[i], place_of(i, j)) for j, one in enumerate(row)]
-            for i, row in enumerate(rows)
-        ]
-    return [row and [*map(own.get, row)] for row, own in zip(rows, numbers, strict=True)]
-
-
-def _check_antecedent(
-    doc: Doc, antecedent: Any, mention: Mention, numbers: dict[Mention, int], place: str
-) -> Mention | None:
-    if antecedent is None:
-        return None
-    offsets = check_offsets(doc, antecedent, place)
-    if offsets not in numbers or offsets >= mention:
-        fail(doc, place, offsets, f"None, or a mention of the same cluster before {mention}")
-    return offsets
 
 
 def _check_rows(

@@ -13,10 +13,8 @@ no other predicates. In gold annotation with frames it says that only these pred
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from operator import itemgetter
-from types import NoneType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spacy.tokens import Doc, SpanGroup
 
@@ -32,15 +30,12 @@ from .groups import (
     write_group,
     write_numbered_groups,
 )
-from .plain import are_offsets, are_scores, are_texts
 
 FRAME_PREFIX = "srl"
 PREDICATES_KEY = "srl_predicates"
 SELECTED_KEY = "srl_spans"
 CONSTITUENTS_KEY = "constituents"
 PREDICATE_LABEL = "V"
-SAID = ("roleset", "roleset_name", "descriptions")
-"""Names of `attrs` with what is known of a frame."""
 
 
 class Argument(NamedTuple):
@@ -71,6 +66,9 @@ class Frame(NamedTuple):
     descriptions: dict[str, str] | None = None
 
 
+KNOWN = Frame._fields[3:]
+
+
 def frame_keys(doc: Doc, prefix: str = FRAME_PREFIX) -> list[str]:
     """The keys `{prefix}_1`, `{prefix}_2`, ... that a document has, in numeric order."""
     return numbered_keys(doc, prefix)
@@ -83,18 +81,11 @@ def frame_groups(doc: Doc, prefix: str = FRAME_PREFIX) -> list[SpanGroup]:
 
 def get_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[Frame]:
     """The frames of a document. The first span of a group is the predicate, whatever its label."""
-    frames = []
-    for group in frame_groups(doc, prefix):
-        predicate, *arguments = group
-        frames.append(
-            Frame(
-                predicate.start,
-                predicate.end,
-                [Argument(argument.start, argument.end, argument.label_) for argument in arguments],
-                *map(group.attrs.get, ("roleset", "scores", "roleset_name", "descriptions")),
-            )
-        )
-    return frames
+    return [
+        Frame(first.start, first.end, [Argument(a.start, a.end, a.label_) for a in rest], *map(group.attrs.get, KNOWN))
+        for group in frame_groups(doc, prefix)
+        for first, *rest in [group]
+    ]
 
 
 def set_frames(
@@ -113,18 +104,17 @@ def set_frames(
         this key, unless it has the group already: it is annotated, but without frames. None never adds the group.
     spans_key (str): Key of the spans that a component has selected, if it has: the prefix is noted there, too.
     """
-    frames = check_list(doc, frames, "frames", "Frame")
-    if not _are_right(doc, frames):
-        frames = [_check_frame(doc, frame, f"frames[{i}]") for i, frame in enumerate(frames)]
+    frames = [
+        _check_frame(doc, frame, f"frames[{i}]") for i, frame in enumerate(check_list(doc, frames, "frames", "Frame"))
+    ]
     groups = []
-    for start, end, arguments, roleset, scores, *meaning in sorted(frames, key=itemgetter(0, 1)):
+    for start, end, arguments, roleset, scores, name, descriptions in sorted(frames, key=itemgetter(0, 1)):
         order = sorted(range(len(arguments)), key=arguments.__getitem__)
         attrs: dict[str, object] = {}
         if scores is not None:
             attrs["scores"] = [scores[0], *map(scores[1:].__getitem__, order)]
-        for name, known in zip(SAID, (roleset, *meaning), strict=True):
-            if known:
-                attrs[name] = known
+        said = {"roleset": roleset, "roleset_name": name, "descriptions": descriptions}
+        attrs |= {key: known for key, known in said.items() if known}
         if prefix != FRAME_PREFIX:
             attrs[FRAME_NOTE] = prefix
         groups.append(([(start, end, PREDICATE_LABEL), *map(arguments.__getitem__, order)], attrs))
@@ -182,30 +172,6 @@ def find_frame_prefix(doc: Doc) -> str:
 def find_spans_key(doc: Doc, prefix: str) -> str:
     """Find the key of the selected spans that belong to the frames of a prefix; the default if none is noted."""
     return next(keys_of_prefix(doc, FRAME_NOTE, prefix), SELECTED_KEY)
-
-
-def _are_right(doc: Doc, frames: list[Any]) -> bool:
-    """Tell whether frames are as components find them: `_check_frame` would return each as it is."""
-    if {*map(type, frames)} != {Frame}:
-        return False
-    starts, ends, arguments, rolesets, scores, names, descriptions = zip(*frames, strict=True)
-    are_lists = {*map(type, arguments)} == {list} and {*map(type, scores)} <= {list, NoneType}
-    if not are_lists or not {*map(type, descriptions)} <= {dict, NoneType}:
-        return False
-    found, scored = [*chain(*arguments)], [own for own in scores if own is not None]
-    if not {*map(type, found)} <= {Argument}:
-        return False
-    firsts, lasts, roles = zip(*found, strict=True) if found else ((), (), ())
-    described = [text for own in descriptions if own for text in (*own, *own.values())]
-    known = [text for text in rolesets + names if text is not None]
-    sizes = [1 + size for size, own in zip(map(len, arguments), scores, strict=True) if own is not None]
-    return (
-        are_offsets(doc, [*zip(starts + firsts, ends + lasts, strict=True)])
-        and are_texts([*roles, *known, *described])
-        and sum(map(len, map(set, arguments))) == len(found)
-        and [*map(len, scored)] == sizes
-        and are_scores([*chain(*scored)])
-    )
 
 
 def _check_frame(doc: Doc, frame: Frame, place: str) -> Frame:

@@ -91,9 +91,8 @@ def write_numbered_groups(
     doc: Doc, prefix: str, groups: Sequence[tuple[Iterable[Sequence[Any]], dict[str, Any]]]
 ) -> None:
     """Replace the groups `{prefix}_1`, `{prefix}_2`, ... by these, given by their spans and `attrs`."""
-    present = doc.spans
     for key in numbered_keys(doc, prefix):
-        del present[key]
+        del doc.spans[key]
     for number, (spans, attrs) in enumerate(groups, start=1):
         write_group(doc, f"{prefix}_{number}", spans, attrs)
 

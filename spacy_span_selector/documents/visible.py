@@ -48,13 +48,10 @@ def unmask(masked: str) -> str:
     return masked.replace(_PLACEHOLDER, "")
 
 
+@lru_cache(maxsize=1 << 13)  # most words come again
 def visible(text: str) -> str:
     """What is read of a text, on one line; the text itself if all of it is."""
     return " ".join(unmask(mask(text)).split()) if not text.isascii() and HIDDEN.search(text) else text
-
-
-visible_word = lru_cache(maxsize=1 << 14)(visible)
-"""The same for words, most of which come again."""
 
 
 def is_blank(text: str) -> bool:

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from spacy.attrs import ORTH, SPACY
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from ..annotation import get_sentences
-from ..documents.words import token_strings
 
 Part = tuple[int, int, int]
 """Tokens that are read in one window: the first, the end, and how many subwords they have."""
@@ -53,21 +51,12 @@ class SentenceWindows:
         """
         room = max(1, min(self.subwords, tokenizer.model_max_length) - tokenizer.num_special_tokens_to_add())
         sentences = [[*filter(len, get_sentences(doc))] for doc in docs]
-        texts = [text for doc, own in zip(docs, sentences, strict=True) for text in _texts(doc, own)]
-        counts = iter(_count_subwords(texts, tokenizer))
+        counts = iter(_count_subwords([sentence.text for own in sentences for sentence in own], tokenizer))
         windows = []
         for doc, own in zip(docs, sentences, strict=True):
             parts = [part for counted in zip(own, counts, strict=False) for part in _fit(*counted, room, tokenizer)]
             windows.append([doc[start:end] for start, end in _pack(parts, room)])
         return windows
-
-
-def _texts(doc: Doc, sentences: Sequence[Span]) -> list[str]:
-    (words,) = token_strings(doc, ORTH)
-    spaces = doc.to_array([SPACY]).tolist()
-    texts = [word + " " * space for word, space in zip(words, spaces, strict=True)]
-    places = [(sentence.start, sentence.end) for sentence in sentences]
-    return ["".join([*texts[start : end - 1], words[end - 1]]) for start, end in places]
 
 
 def _count_subwords(texts: list[str], tokenizer: Any) -> list[int]:

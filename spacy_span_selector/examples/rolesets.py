@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import accumulate
 
 import torch
@@ -18,7 +18,6 @@ from torch import Tensor
 
 from ..annotation import get_frames
 from ..annotation.lexicon import Lexicon
-from ..documents.words import token_strings
 from ..extensions.english import verbs_in_perfect, words_of_form
 from ..layers.spans.layout import Spans
 from ..layers.srl.predicates import Senses
@@ -37,7 +36,7 @@ def count_rolesets(docs: Iterable[Doc], prefix: str) -> RolesetCounts:
         for frame in get_frames(doc, prefix):
             if frame.roleset:
                 predicate = doc[frame.start : frame.end]
-                for key in {*_form_and_lemma(predicate)}:
+                for key in {*_form_and_lemma(predicate.text, predicate.lemma_)}:
                     counts[key][frame.roleset] += 1
     return {key: dict(sorted(counts[key].items())) for key in sorted(counts)}
 
@@ -59,7 +58,7 @@ def add_rolesets(
             had = seen_rolesets(predicate, known)
             if not frame.roleset or frame.roleset in had:
                 continue
-            for key in {*_form_and_lemma(predicate)}:
+            for key in {*_form_and_lemma(predicate.text, predicate.lemma_)}:
                 before.setdefault(key, seen.get(key, had))
                 new[key][frame.roleset] += 1
     rows = {key: {**new[key], **before[key]} for key in new}
@@ -86,7 +85,7 @@ def add_lexicon(counts: RolesetCounts, lexicon: Lexicon) -> RolesetCounts:
 
 def seen_rolesets(predicate: Span, counts: RolesetCounts) -> dict[str, int]:
     """Count how often the form of a predicate, else its lemma, else a possible lemma, was seen with each roleset."""
-    return _rolesets_of(_form_and_lemma(predicate), (), counts, None)
+    return _rolesets_of(_form_and_lemma(predicate.text, predicate.lemma_), (), counts, None)
 
 
 def _rolesets_of(
@@ -131,16 +130,14 @@ class LookUpSenses:
     def __call__(self, predicates: Spans) -> Senses:
         """Look up the rolesets of each predicate; one whose form and lemma were never seen has none."""
         edges = list(accumulate((len(doc) for doc in self.docs), initial=0))
-        words = [token_strings(doc, ORTH, LEMMA) for doc in self.docs]
+        words = [_texts_and_lemmas(doc) for doc in self.docs]
 
         @cache  # most words come again
         def find(text: str, lemma: str, verbs: tuple[str, ...]) -> tuple[list[int], list[float]]:
-            known = _rolesets_of(_normal(text, lemma), verbs, self.counts, self.lexicon)
+            known = _rolesets_of(_form_and_lemma(text, lemma), verbs, self.counts, self.lexicon)
             return [*map(self.numbers.__getitem__, known)], [*map(math.log, known.values())]
 
-        which: list[int] = []
-        rolesets: list[int] = []
-        log_counts: list[float] = []
+        which, rolesets, log_counts = list[int](), list[int](), list[float]()
         for i, (start, end) in enumerate(zip(predicates.starts.tolist(), predicates.ends.tolist(), strict=True)):
             number = bisect_right(edges, start) - 1
             first = start - edges[number]
@@ -149,8 +146,8 @@ class LookUpSenses:
             if start < end:
                 predicate = self.docs[number][first : end + 1 - edges[number]]
                 text, lemma = predicate.text, predicate.lemma_
-            verbs = verbs_in_perfect(texts[max(0, first - MOST_BETWEEN - 1) : first + 1])
-            numbers, logs = find(text, lemma, tuple(verbs))
+            before = texts[max(0, first - MOST_BETWEEN - 1) : first + 1]
+            numbers, logs = find(text, lemma, tuple(verbs_in_perfect(before)))
             which += [i] * len(numbers)
             rolesets += numbers
             log_counts += logs
@@ -159,26 +156,18 @@ class LookUpSenses:
         return Senses(Pairs(*pairs), torch.tensor(log_counts, device=device))
 
 
-def _form_and_lemma(predicate: Span) -> list[str]:
-    return _normal(predicate.text, predicate.lemma_)
+def _texts_and_lemmas(doc: Doc) -> list[list[str]]:
+    strings = doc.vocab.strings
+    return [[strings[number] for number in column] for column in doc.to_array([ORTH, LEMMA]).reshape(-1, 2).T.tolist()]
 
 
-def _normal(text: str, lemma: str) -> list[str]:
-    """A form and its lemma, if it has one, as they are counted."""
+def _form_and_lemma(text: str, lemma: str) -> list[str]:
     lemma = lemma.lower().strip()
     return [" ".join(text.lower().split()), *([lemma] if lemma else [])]
 
 
 CORE_ROLE = re.compile(r"(?:[RC]-)*(ARG[0-9A])(?:-.*)?")
 """A role that frames define, a reference to it or a continuation of it."""
-
-
-@lru_cache(maxsize=1 << 10)
-def _core(role: str) -> str | None:
-    found = CORE_ROLE.fullmatch(role)
-    return found and found[1]
-
-
 RAREST_TAG = 10
 """How many roles of the lexicon share a function tag at least: what is learnt of rarer ones helps nobody."""
 
@@ -229,7 +218,8 @@ class KnownRolesets:
             return None, None
         texts = {}
         for role in roles:
-            known = entry["roles"].get(_core(role) or "")
+            core = CORE_ROLE.fullmatch(role)
+            known = entry["roles"].get(core[1]) if core else None
             if known and known["description"]:
                 texts[role] = known["description"]
         return entry["name"] or None, texts or None
@@ -247,7 +237,7 @@ class KnownRolesets:
 
     @cached_property
     def _table(self) -> Tensor:
-        core = [*map(_core, self.labels)]
+        core = [match and match[1] for match in map(CORE_ROLE.fullmatch, self.labels)]
         rows = []
         for roleset in self.numbers:
             roles = self.lexicon[roleset]["roles"] if roleset in self.lexicon else None

@@ -12,7 +12,7 @@ from typing import Literal
 
 from spacy.tokens import Span, Token
 
-from ..documents.visible import visible, visible_word
+from ..documents.visible import visible
 from ..language import CAPITALISED_NAMES, CLITICS
 from .english import PART_OF_SPEECH, PENN_TAGS, RELATIVES
 
@@ -70,7 +70,7 @@ def head_token(mention: Span) -> Token:
 
 def lower(token: Token) -> str:
     """A token in lower case, as it is read."""
-    return visible_word(token.lower_)
+    return visible(token.lower_)
 
 
 def shown_text(span: Span) -> str:
@@ -98,7 +98,7 @@ def part_of_speech(token: Token) -> str:
         return "NUM"
     if token.text not in CAPITALISED_NAMES and word in PART_OF_SPEECH:
         return PART_OF_SPEECH[word]
-    return "PROPN" if visible_word(token.text)[:1].isupper() else "NOUN"
+    return "PROPN" if visible(token.text)[:1].isupper() else "NOUN"
 
 
 def without_space(mention: Span) -> Span:

@@ -9,7 +9,7 @@ from spacy.tokens import Doc, Span, Token
 
 from ..annotation import LABELLED_KEY, Mention, get_scores
 from ..annotation.groups import read_spans
-from ..documents.visible import visible_word
+from ..documents.visible import visible
 from .mention_types import head_token, lower, mention_type, shown_text, without_clitic
 
 
@@ -51,7 +51,7 @@ def _order(mention: Span, bare: Span) -> tuple[int, bool, int]:
 
 def _names(bare: Span) -> frozenset[str]:
     """The capitalized words of a proper mention, in lower case, without "The" and the like; if there are none, all."""
-    names = frozenset(lower(token) for token in bare if visible_word(token.text)[:1].isupper() and not token.is_stop)
+    names = frozenset(lower(token) for token in bare if visible(token.text)[:1].isupper() and not token.is_stop)
     return names or frozenset(lower(token) for token in bare)
 
 
