@@ -35,9 +35,8 @@ def join_docs(
     prefix. Other span groups with the same key are one, as with `Doc.from_docs`, with the scores of their spans. The
     title stays if all documents have the same, and so do the types that all are annotated for.
 
-    docs (Iterable[Doc]): The documents, which are not modified. They share a vocabulary.
+    docs (Iterable[Doc]): The documents, which share a vocabulary; without any there is no new one.
     exclude (Sequence[str]): What is left out: "spans", "tensor", "user_data".
-    RETURNS (Doc | None): The new document; None if there are no documents.
     """
     docs = list(docs)
     with warnings.catch_warnings():

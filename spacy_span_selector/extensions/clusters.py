@@ -45,12 +45,10 @@ class Cluster(list[Span]):
 
     representative (Span): The mention that represents it: a name if there is one; see `representative_mention`.
     scores (list[float] | None): The selection probability of each mention, if known.
-    link_scores (list[float] | None): The link probability of each mention, if known: that of its antecedent; for the
-        first mention, that it has none.
+    link_scores (list[float] | None): The probability of each antecedent, and that the first mention has none, if known.
     antecedents (list[Span | None] | None): The mention that each was linked to, None for one without antecedent. None
         if unknown, as in gold annotation.
-    reasons (list[str] | None): Why each was joined or kept apart against what the network alone would do, in words; ""
-        if there is nothing to say. None without consistent clusters.
+    reasons (list[str] | None): Why each was joined or kept apart against the network, in words, or ""; None if unknown.
     quotations (list[Span]): What it says: the words, marks included, of the quotations that it speaks.
     name (str | None): The name of the cluster in the corpus that it comes from, if it has one.
     entity_label (str): What kind of entity it is: as its corpus or `structured_coref` tells, or else by the labelled

@@ -45,10 +45,9 @@ def score_coref(
 ) -> dict[str, float | None]:
     """Score predicted clusters against gold ones, over all examples together.
 
-    Mentions match if they cover the same characters, however each side is tokenised. A reference with neither
-    clusters nor the key of the selected spans is not annotated and is ignored; one with this key
-    but no clusters is annotated as having no mentions. Spans without tokens are ignored. Where a reference is annotated
-    for some types, clusters of other types do not count.
+    Mentions match if they cover the same characters, however each side is tokenised. A reference with neither clusters
+    nor the key of the selected spans is ignored; one with this key alone is annotated as having no mentions. Spans
+    without tokens do not count, nor, where a reference is annotated for some types, clusters of others.
 
     RETURNS (dict[str, float | None]): Scores by name, from 0 to 1, except that `coref_density` counts spans per
         token and has no upper limit; all None if no reference is annotated.

@@ -44,9 +44,8 @@ def score_srl(
 ) -> dict[str, Any]:
     """Score predicted frames against gold ones, over all examples together.
 
-    Spans match if they cover the same characters, however each side is tokenised. A reference with neither
-    frames nor an empty group of predicates is not annotated and is ignored. So are arguments without tokens, and
-    predicates without tokens with their frames.
+    Spans match if they cover the same characters, however each side is tokenised. A reference with neither frames nor
+    an empty group of predicates is ignored. So are arguments without tokens, and predicates with their frames.
 
     predicates_key (str): Key of given predicates in `doc.spans`; an empty group in a reference without predicates.
     RETURNS (dict[str, Any]): Scores by name, from 0 to 1, except that `srl_density` counts spans per token and has

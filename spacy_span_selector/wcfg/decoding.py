@@ -23,12 +23,10 @@ Weights = NDArray[np.float64]
 def best_spans(scores: Tensor, lengths: Tensor) -> list[list[tuple[int, int]]]:
     """Find the non-crossing set with the greatest total score among the spans that score above 0.
 
-    Two spans cross if they overlap and neither contains the other. With the scores of the grammar this
-    is the most probable tree (MAP decoding); with marginals minus a threshold it is the set of greatest
-    expected recall (marginal decoding; Goodman 1996, "Parsing Algorithms and Metrics").
-
-    Ties are broken by position: among the sets of a component that reach the greatest total (summed
-    in float64), a span of the chart splits at the first boundary that allows it, widest span first.
+    Two spans cross if they overlap and neither contains the other. With the scores of the grammar this is the most
+    probable tree (MAP decoding); with marginals minus a threshold it is the set of greatest expected recall (marginal
+    decoding; Goodman 1996, "Parsing Algorithms and Metrics"). Ties are broken by position: among the sets that reach
+    the greatest total (summed in float64), a span splits at the first boundary that allows it, widest span first.
 
     scores, lengths (Tensor): As for `Grammar.log_partition`. Shapes: (batch, n, n), (batch,)
     RETURNS (list[list[tuple[int, int]]]): For each sentence its spans as (start, end) tokens, end exclusive, sorted.

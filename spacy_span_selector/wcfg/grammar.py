@@ -57,9 +57,8 @@ class Grammar(ABC):
 
         Its gradient is `marginals(scores, lengths)`.
 
-        scores (Tensor): `scores[b, i, j]` is the score of the span from token i to token j inclusive.
-            Scores below the diagonal or beyond the length are never read; -inf forbids a span.
-            float16 and bfloat16 are computed in float32. Shape: (batch, n, n)
+        scores (Tensor): `scores[b, i, j]` is the score of the span from token i to token j inclusive; those beyond the
+            length are never read; -inf forbids a span. Half precision is computed in float32. Shape: (batch, n, n)
         lengths (Tensor): Number of tokens of each sentence, 0 to n. Shape: (batch,)
         RETURNS (Tensor): log Z, 0 for an empty sentence. Shape: (batch,)
         RAISES (ValueError): If a shape, a dtype or a length is not as described, or a score is NaN, infinite, or so

@@ -41,8 +41,7 @@ class SrlScores:
     one is compared with the n-th predicted one.
 
     labelled (Counts): Arguments: found if proposition, role and every piece are the same. `C-X` is a piece of the
-        nearest `X` before it; the predicate, `V` with its `C-V`, is not an argument. Arguments of a missed predicate
-        are missed, and those of a false predicate are false.
+        nearest `X` before it; the predicate, `V` with its `C-V`, is none. Those of a missed predicate are missed.
     per_role (dict[str, Counts]): The same by role, without `C-`; `R-X` is a separate role.
     unlabelled (Counts): Distinct spans of arguments in each document, whatever their predicate and role: the span
         accuracy of Liu et al. (2022). Pieces count as separate spans, `C-V` included; `V` is left out.
