@@ -8,6 +8,7 @@ mention inside of an argument is not the argument: in "the captain's son", "the 
 from __future__ import annotations
 
 from bisect import bisect
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -31,6 +32,9 @@ REACH = 30
 """How many words back a noun phrase may start whose relative clause begins with a pronoun."""
 DEICTICS = frozenset({"it", "this", "that", "these", "those", "there", "here"})
 """Subjects that introduce a predicate noun rather than have it said of them: "this is my brother"."""
+ARTICLES = frozenset({"a", "an", "the"})
+CLOSING = frozenset({",", ".", ";", ":", "!", "?", "—", "–", "--", ")"})
+"""What may stand behind an apposition."""
 
 
 class EntityFinder:
@@ -43,9 +47,11 @@ class EntityFinder:
         """
         self.exact = entities_by_mention(clusters)
         self.by_start: dict[int, list[Span]] = {}
+        self.ending: defaultdict[int, list[int]] = defaultdict(list)
         for cluster in clusters:
             for mention in cluster:
                 self.by_start.setdefault(mention.start, []).append(mention)
+                self.ending[mention.end].append(mention.start)
         self.frames = frames
         self.by_predicate = {frame.predicate.start: frame for frame in frames}
         self.joining: list[int] | None = None
@@ -67,7 +73,7 @@ class EntityFinder:
         return self(pronoun)
 
     def is_said(self, cluster: Cluster) -> bool:
-        """Check whether a cluster has nothing but predicate nouns: what is said of another."""
+        """Check whether a cluster has nothing but what is said of another: predicate nouns and appositions."""
         return all((mention.start, mention.end) in self._said for mention in cluster)
 
     def is_attribute(self, frame: SrlFrame, role: str, entity: Entity) -> bool:
@@ -84,7 +90,24 @@ class EntityFinder:
             topics, attributes = frame.arguments.get(TOPIC), frame.arguments.get(_attribute(frame))
             if topics and attributes and not any(topic.text.lower() in DEICTICS for topic in topics):
                 said += [one for span in attributes for one in self.members(span)]
-        return {(one.start, one.end) for one in said if self._is_mention(one) and mention_type(one) == "nominal"}
+        nouns = {(one.start, one.end) for one in said if self._is_mention(one) and mention_type(one) == "nominal"}
+        return nouns.union(*map(self._in_apposition, self.exact))
+
+    def _in_apposition(self, place: Mention) -> list[Mention]:
+        """The mentions that say of a name who it is: "a baker" of "Ann Lee, a baker, left", if it is that, and of the
+        name and the whole, where these are two, what is mentioned less often."""
+        start, end = place
+        doc = self.exact[place].cluster[0].doc
+        if start < 2 or doc[start - 1].text != "," or doc[start].lower_ not in ARTICLES:
+            return []
+        after = [token.lower_ for token in doc[end : end + 2]] or ["."]
+        names = [(first, start - 1) for first in self.ending[start - 1] if _is_name(doc[first : start - 1])]
+        if not names or after[0] not in CLOSING or after[1:] in (["and"], ["or"]):
+            return []
+        name = min(names)
+        wholes = [(one.start, one.end) for one in self.by_start[name[0]] if one.end >= end]
+        same = sorted({name, *wholes}, key=lambda one: (-len(self.exact[one].cluster), one))
+        return [place, *same[1:]]
 
     def _is_mention(self, span: Span) -> bool:
         return (span.start, span.end) in self.exact
@@ -189,6 +212,12 @@ def noun_phrase_starts(argument: Span) -> Iterator[int]:
         if part_of_speech(token) not in BEFORE_MENTION:
             return
         yield token.i + 1
+
+
+def _is_name(span: Span) -> bool:
+    """Check whether all words have a capital, and the first is no article."""
+    words = [token for token in span if token.is_alpha]
+    return bool(words) and all(token.text[0].isupper() for token in words) and span[0].lower_ not in ARTICLES
 
 
 def _attribute(frame: SrlFrame) -> str:

@@ -147,6 +147,22 @@ def test_a_title_or_a_noun_with_a_gender_makes_a_person(text: str) -> None:
     assert len(people(text)) == 1
 
 
+@pytest.mark.parametrize(
+    "text, names",
+    [
+        ("[Mr. Tom Lee|t] , [a baker|b] , left . [He|t] sang .", ["Mr. Tom Lee"]),
+        ("[Uncle Tom|t] , [the captain|b] . [He|t] sang .", ["Uncle Tom"]),
+        ("[[Mr. Tom|t] , [a captain|b]|w] , left . [He|w] sang .", ["Mr. Tom"]),
+        ("[[Mr. Tom|t] , [a captain|b]|w] , left . [He|t] sang .", ["Mr. Tom"]),
+        ("[Mr. Tom|t] , [the captain|b] , and [Dr. Ann|a] left .", ["Mr. Tom", "the captain", "Dr. Ann"]),
+        ("[The boy|t] , [a captain|b] , left .", ["The boy", "a captain"]),
+        ("[Mr. Tom|t] , [the captain|b] , left . [He|b] sang .", ["the captain", "Mr. Tom"]),
+    ],
+)
+def test_who_is_only_an_apposition_is_nobody_else(text: str, names: list[str]) -> None:
+    assert people(text) == names
+
+
 def test_an_and_between_adjectives_does_not_make_two_of_one() -> None:
     assert people("[A kind and gentle voter|x] said [she|x] slept .") == ["A kind and gentle voter"]
 
