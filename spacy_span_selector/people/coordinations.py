@@ -40,7 +40,8 @@ def find_coordinations(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFra
         return {}
     sentences = sentence_numbers(doc).tolist()
     near = {sentences[mentions[number][0]] - back for number in asking for back in range(SENTENCES_BACK + 1)}
-    pairs = _coordinations(doc, mentions, [frame for frame in frames if sentences[frame.predicate.start] in near])
+    beside = [mention for mention in mentions if sentences[mention[0]] in near]
+    pairs = _coordinations(doc, beside, [frame for frame in frames if sentences[frame.predicate.start] in near])
     if not pairs:
         return {}
     forms = read_forms(doc, mentions)
