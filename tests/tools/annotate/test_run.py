@@ -1,3 +1,4 @@
+import gc
 import multiprocessing
 import signal
 import subprocess
@@ -52,6 +53,14 @@ def test_two_processes_do_what_one_does_in_the_same_order(job: Job, monkeypatch:
     assert several == list(in_this_process(job, parts, ignore))
     assert len(several[-1].errors) == 1
     assert ticks == [(result.end, result.counts["words"]) for result in several]
+
+
+def test_garbage_is_collected_as_ever_behind_a_run_in_this_process(job: Job):
+    results = in_this_process(job, cut_into_parts(make_records("Ann left.", "Bob left."), 1), ignore)
+    next(results)
+    assert gc.get_freeze_count() > 0
+    results.close()
+    assert gc.get_freeze_count() == 0
 
 
 def test_a_process_that_is_killed_is_reported_with_what_was_under_way(job: Job, monkeypatch: pytest.MonkeyPatch):
