@@ -47,11 +47,9 @@ class EntityFinder:
         """
         self.exact = entities_by_mention(clusters)
         self.by_start: dict[int, list[Span]] = {}
-        self.ending: defaultdict[int, list[int]] = defaultdict(list)
         for cluster in clusters:
             for mention in cluster:
                 self.by_start.setdefault(mention.start, []).append(mention)
-                self.ending[mention.end].append(mention.start)
         self.frames = frames
         self.by_predicate = {frame.predicate.start: frame for frame in frames}
         self.joining: list[int] | None = None
@@ -93,6 +91,13 @@ class EntityFinder:
         nouns = {(one.start, one.end) for one in said if self._is_mention(one) and mention_type(one) == "nominal"}
         return nouns.union(*map(self._in_apposition, self.exact))
 
+    @cached_property
+    def _starts_by_end(self) -> defaultdict[int, list[int]]:
+        starts: defaultdict[int, list[int]] = defaultdict(list)
+        for start, end in self.exact:
+            starts[end].append(start)
+        return starts
+
     def _in_apposition(self, place: Mention) -> list[Mention]:
         """The mentions that say of a name who it is: "a baker" of "Ann Lee, a baker, left", if it is that, and of the
         name and the whole, where these are two, what is mentioned less often."""
@@ -101,7 +106,7 @@ class EntityFinder:
         if start < 2 or doc[start - 1].text != "," or doc[start].lower_ not in ARTICLES:
             return []
         after = [token.lower_ for token in doc[end : end + 2]] or ["."]
-        names = [(first, start - 1) for first in self.ending[start - 1] if _is_name(doc[first : start - 1])]
+        names = [(first, start - 1) for first in self._starts_by_end[start - 1] if _is_name(doc[first : start - 1])]
         if not names or after[0] not in CLOSING or after[1:] in (["and"], ["or"]):
             return []
         name = min(names)

@@ -37,7 +37,7 @@ from ..extensions.frames import doc_frames
 from ..layers.coref.linker import Links, follow_links
 from ..pipeline.settings import HasSettings
 from .attribution import Attribution, Attributor, quotation_of_words
-from .clustering import Clustering, EntityTypes, NameReader, Reason, Scored, cluster_mentions, read_forms
+from .clustering import Clustering, EntityTypes, Form, NameReader, Reason, Scored, cluster_mentions, read_forms
 from .clustering.forms import Known
 from .co_arguments import NOTHING, CoArguments, find_co_arguments
 from .mentions import with_coordinations, with_mentions, without_overruns
@@ -149,9 +149,9 @@ class EntityResolver(HasSettings, Pipe):
         # Copying thousands of groups takes as long as all else here.
         without = {*frame_keys(doc, find_frame_prefix(doc)), *cluster_keys(doc, prefix)}
         cleaned = clean_doc(doc, without)
-        forms: Known = {}
+        known: Known = {}
         if adds:
-            scored = with_missed_names(cleaned, scored, forms)
+            scored = with_missed_names(cleaned, scored, known)
         mentions = _in_words(cleaned, scored.mentions)
         scores = torch.from_numpy(scored.links)
         links = Links(torch.from_numpy(scored.antecedents), scores > -torch.inf, scores)
@@ -159,8 +159,8 @@ class EntityResolver(HasSettings, Pipe):
         outer = outer_quotations(found)
         if self.consistent_clusters:
             arguments = find_co_arguments(doc, frames, scored.mentions)
-            own_forms = read_forms(cleaned.doc, mentions, forms)
-            arguments = with_tagged_speakers(cleaned, outer, mentions, own_forms, arguments)
+            forms = read_forms(cleaned.doc, mentions, known)
+            arguments = with_tagged_speakers(cleaned, outer, mentions, forms, arguments)
             quotations = outer if self.quotations else None
             clustering = consistent_clusters(cleaned, mentions, scored, quotations, arguments, forms)
             reasons = describe_reasons(cleaned.doc, mentions, clustering.reasons, arguments.apart)
@@ -181,7 +181,7 @@ def consistent_clusters(
     scored: ScoredMentions,
     quotations: Sequence[Mention] | None = None,
     arguments: CoArguments = NOTHING,
-    known: Known | None = None,
+    forms: Sequence[Form] | None = None,
 ) -> Clustering:
     """Cluster the mentions of a document.
 
@@ -191,11 +191,11 @@ def consistent_clusters(
     quotations (Sequence[tuple[int, int]] | None): Those to attribute, outer ones, in order. Where the document has
         turns of speakers, "you" follows these. None to attribute nothing.
     arguments (CoArguments): Which of the mentions are two, and one, as frames have it.
-    known (Known | None): Forms that were read before.
+    forms (Sequence[Form] | None): The form of each mention, if they were read before.
     """
     doc = cleaned.doc
     starts = [start for start, _ in mentions]
-    forms = read_forms(doc, mentions, known)
+    forms = read_forms(doc, mentions) if forms is None else forms
     evidence = [form.evidence for form in forms]
 
     speakers, names = number_speakers(doc)

@@ -31,9 +31,11 @@ def with_tagged_speakers(
     quotations, mentions (Sequence[Mention]): Token offsets in the document without white space.
     forms (Sequence[Form]): The form of each mention.
     """
+    if len(quotations) < 2:
+        return arguments
     doc = cleaned.doc
     apart = {**arguments.apart}
-    for pair in _speakers_in_a_row(cleaned, quotations, mentions) if len(quotations) > 1 else ():
+    for pair in _speakers_in_a_row(cleaned, quotations, mentions):
         first, second = (doc[mentions[number][1] - 1].lower_ for number in pair)
         if first != second and not any(forms[number].is_pronoun for number in pair):
             apart[pair[1]] = {pair[0]: TURN, **apart.get(pair[1], {})}
