@@ -124,7 +124,8 @@ async def read_body(request: Request, most: int, kind: str) -> bytes:
     is_own = origin is None or origin.partition("://")[2] == request.headers.get("host")
     if not is_own or site not in (None, "same-origin", "none"):
         raise HTTPException(403, "This was sent by another page. Use the form of this one.")
-    if request.headers.get("content-type", kind).partition(";")[0].strip().lower() != kind:
+    # What says nothing of its type may be a form, and nothing else.
+    if request.headers.get("content-type", FORM_TYPE).partition(";")[0].strip().lower() != kind:
         raise HTTPException(415, f"Expected content of the type {kind}.")
     return bytes(body)
 
