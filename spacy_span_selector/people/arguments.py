@@ -106,7 +106,8 @@ class EntityFinder:
         if start < 2 or doc[start - 1].text != "," or doc[start].lower_ not in ARTICLES:
             return []
         after = [token.lower_ for token in doc[end : end + 2]] or ["."]
-        names = [(first, start - 1) for first in self._starts_by_end[start - 1] if _is_name(doc[first : start - 1])]
+        before = [(first, start - 1) for first in self._starts_by_end[start - 1]]
+        names = [one for one in before if mention_type(doc[slice(*one)]) == "proper"]
         if not names or after[0] not in CLOSING or after[1:] in (["and"], ["or"]):
             return []
         name = min(names)
@@ -217,12 +218,6 @@ def noun_phrase_starts(argument: Span) -> Iterator[int]:
         if part_of_speech(token) not in BEFORE_MENTION:
             return
         yield token.i + 1
-
-
-def _is_name(span: Span) -> bool:
-    """Check whether all words have a capital, and the first is no article."""
-    words = [token for token in span if token.is_alpha]
-    return bool(words) and all(token.text[0].isupper() for token in words) and span[0].lower_ not in ARTICLES
 
 
 def _attribute(frame: SrlFrame) -> str:
