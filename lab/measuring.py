@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, ParamSpec, TypeVar
@@ -17,7 +19,10 @@ from typing import Annotated, Literal, NamedTuple, ParamSpec, TypeVar
 import spacy
 import torch
 import typer
+from spacy.language import Language
 from thinc.api import set_gpu_allocator
+
+from spacy_span_selector.tools.files.writing import write_file
 
 MB = 1_000_000
 BYTES_PER_UNIT = 1 if sys.platform == "darwin" else 1024  # of getrusage
@@ -32,6 +37,9 @@ Texts = Annotated[Path, typer.Argument(metavar="DATA.spacy", help="A corpus; onl
 Models = Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Trained pipelines")]
 Threads = Annotated[int, typer.Option(help="Threads of torch; 0 for its default")]
 Repeats = Annotated[int, typer.Option(help="Number of timed repetitions")]
+Output = Annotated[
+    Path | None, typer.Option(help="Add the results to this JSON file, which has those of several benchmarks")
+]
 GpuId = Annotated[int, typer.Option(help="GPU to use; -1 for the CPU")]
 
 Arguments = ParamSpec("Arguments")
@@ -192,6 +200,22 @@ def print_header(*names: str, texts: int) -> None:
 def print_row(*cells: str) -> None:
     """Print a row of a Markdown table."""
     typer.echo(f"| {' | '.join(cells)} |")
+
+
+def add_results(output: Path | None, benchmark: str, nlp: Language, rows: Mapping[str, Mapping[str, float]]) -> None:
+    """Add what a benchmark found to a JSON file, with the day and the pipeline, in place of what it found before.
+
+    output (Path | None): The file, which need not exist; None to do nothing.
+    benchmark (str): The name in the file.
+    nlp (Language): The pipeline.
+    rows (Mapping[str, Mapping[str, float]]): Counts and scores by name, for each row of its table.
+    """
+    if output is None:
+        return
+    known = json.loads(output.read_text(encoding="utf-8")) if output.exists() else {}
+    pipeline = f"{nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
+    known[benchmark] = {"pipeline": pipeline, "day": date.today().isoformat(), "rows": rows}
+    write_file(output, json.dumps(known, indent=2, ensure_ascii=False) + "\n")
 
 
 def _give_back_freed_memory() -> None:

@@ -24,6 +24,8 @@ from spacy.tokens import Doc
 from spacy_span_selector.annotation import Mention, get_clusters, set_speakers
 from spacy_span_selector.people.clustering import read_forms
 
+from ..measuring import Output, add_results
+
 
 class Scene(NamedTuple):
     """A scene, and the person of each gold mention."""
@@ -88,14 +90,18 @@ def count(scene: Scene, clusters: Sequence[Sequence[Mention]], counts: dict[str,
 def main(
     path: Annotated[Path, typer.Argument(metavar="FILE.json", help="Scenes of Character Identification")],
     model: Annotated[str, typer.Argument(help="A trained pipeline with structured_coref and entity_resolver")],
+    output: Output = None,
 ) -> None:
     """Print B3 of persons in talk, by kind of mention."""
     nlp: Any = spacy.load(model)
     counts: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for scene in read_scenes(nlp, path):
         count(Scene(nlp(scene.doc), scene.gold), get_clusters(scene.doc), counts)
+    rows = {}
     for name, found in sorted(counts.items(), key=lambda item: -item[1]["all"]):
         p, r = (100 * found[key] / found["all"] for key in ("precision", "recall"))
+        rows[name] = {"right": found["right"], "of": found["all"], "f": 0.02 * p * r / (p + r)}
         typer.echo(
             f"{name:15s} {p:5.1f} {r:5.1f} {2 * p * r / (p + r):5.1f}   right {found['right']} of {found['all']}"
         )
+    add_results(output, "talk", nlp, rows)

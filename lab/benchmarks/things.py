@@ -22,7 +22,7 @@ from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import ENTITY_TYPE, cluster_groups, find_cluster_prefix, get_text
 
-from ..measuring import Threads, print_header, print_row, set_threads
+from ..measuring import Output, Threads, add_results, print_header, print_row, set_threads
 from .casts import Offsets, read_mentions
 
 THINGS = Path(__file__).with_name("things.json")
@@ -55,18 +55,23 @@ def main(
     tales: Annotated[Path, typer.Argument(help="A folder with the books")],
     model: Annotated[str, typer.Argument(help="A trained pipeline with structured_coref")],
     threads: Threads = 0,
+    output: Output = None,
 ) -> None:
     """Print found of all by kind and tale, and the types of all mentions."""
     read = read_tales(tales)
     set_threads(threads)
-    docs = [*spacy.load(model).pipe(tale.text for tale in read)]
+    nlp = spacy.load(model)
+    docs = [*nlp.pipe(tale.text for tale in read)]
     counts = [count(tale, read_mentions(doc)) for tale, doc in zip(read, docs, strict=True)]
     print_header("places", *(tale.name for tale in read), "all tales", "%", texts=1)
+    rows = {}
     for kind in ROWS:
         pairs = [found[kind] for found in counts]
         found, places = map(sum, zip(*pairs, strict=True))
+        rows[kind] = {"right": found, "of": places}
         cells = (f"{a} of {b}" if b else "" for a, b in [*pairs, (found, places)])
         print_row(kind, *cells, f"{100 * found / max(places, 1):.1f}")
+    add_results(output, "things", nlp, rows)
     types = Counter(name for doc in docs for name in mention_types(doc))
     shares = (f"{name or 'none'} {100 * number / types.total():.1f} %" for name, number in types.most_common())
     words = sum(not token.is_space for doc in docs for token in doc)

@@ -10,6 +10,7 @@ the cluster of the occupation in brackets, which the other occupation is not in.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -17,7 +18,7 @@ import spacy
 import typer
 from spacy.tokens import Doc
 
-from ..measuring import Threads, print_header, print_row, set_threads
+from ..measuring import Output, Threads, add_results, print_header, print_row, set_threads
 from .casts import Offsets, read_mentions
 
 PRONOUNS = frozenset({"he", "him", "his", "she", "her", "hers", "himself", "herself"})
@@ -50,20 +51,20 @@ def is_right(doc: Doc, sentence: Sentence, occupations: frozenset[str]) -> bool:
     occupations (frozenset[str]): The last words of all, in lower case.
     """
     mentions = read_mentions(doc)
-
-    def clusters(places: list[Offsets]) -> set[int]:
-        """Those of the shortest mentions that end with the words at some places, a possessive ending apart."""
-        found: set[int] = set()
-        for place in places:
-            ending = [(end - start, mentions[start, end]) for start, end in mentions if _ends_with((start, end), place)]
-            found |= {min(ending)[1]} if ending else set()
-        return found
-
     words = [(one.start(), one.end()) for one in re.finditer(r"\w+", doc.text)]
     others = [one for one in words if doc.text[slice(*one)].lower() in occupations and one not in sentence.right]
     pronouns = [mentions.get(place) for place in sentence.pronouns]
-    right = clusters(sentence.right)
-    return len({*pronouns}) == 1 and {*pronouns} == right and not right & clusters(others)
+    right = clusters_at(sentence.right, mentions)
+    return len({*pronouns}) == 1 and {*pronouns} == right and not right & clusters_at(others, mentions)
+
+
+def clusters_at(places: Iterable[Offsets], mentions: Mapping[Offsets, int]) -> set[int]:
+    """The clusters of the shortest mentions that end with the words at some places, a possessive ending apart."""
+    found: set[int] = set()
+    for place in places:
+        ending = [(end - start, mentions[start, end]) for start, end in mentions if _ends_with((start, end), place)]
+        found |= {min(ending)[1]} if ending else set()
+    return found
 
 
 def _ends_with(mention: Offsets, words: Offsets) -> bool:
@@ -74,6 +75,7 @@ def main(
     folder: Annotated[Path, typer.Argument(help="A folder with WinoBias")],
     model: Annotated[str, typer.Argument(help="A trained pipeline with structured_coref")],
     threads: Threads = 0,
+    output: Output = None,
 ) -> None:
     """Print the share of right sentences of each file."""
     set_threads(threads)
@@ -83,7 +85,10 @@ def main(
     occupations = frozenset(one.text[slice(*place)].lower() for one in sentences for place in one.right)
     nlp = spacy.load(model)
     print_header("sentences", "right", "of", "%", texts=1)
+    rows = {}
     for path, own in read.items():
         docs = nlp.pipe([one.text for one in own])
         right = sum(is_right(doc, one, occupations) for doc, one in zip(docs, own, strict=True))
+        rows[path.name.replace(".txt", "")] = {"right": right, "of": len(own)}
         print_row(path.name.replace(".txt", ""), str(right), str(len(own)), f"{100 * right / max(1, len(own)):.1f}")
+    add_results(output, "winobias", nlp, rows)

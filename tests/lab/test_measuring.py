@@ -1,10 +1,23 @@
+import json
 import os
+from pathlib import Path
 
 import pytest
+import spacy
 import torch
 import typer
 
-from lab.measuring import Spread, in_fresh_process, measure_memory, numbers, print_header, print_row, ratios, take_turns
+from lab.measuring import (
+    Spread,
+    add_results,
+    in_fresh_process,
+    measure_memory,
+    numbers,
+    print_header,
+    print_row,
+    ratios,
+    take_turns,
+)
 
 
 def test_median_and_spread():
@@ -47,3 +60,14 @@ def test_tables_are_markdown(capsys: pytest.CaptureFixture[str]):
     print_header("name", "seconds", texts=1)
     print_row("a", "1.0")
     assert capsys.readouterr().out == "| name | seconds |\n| --- | ---: |\n| a | 1.0 |\n"
+
+
+def test_results_join_those_of_other_benchmarks_and_replace_older_ones(tmp_path: Path):
+    nlp = spacy.blank("en", meta={"name": "small", "version": "1.2.3"})
+    output = tmp_path / "results.json"
+    output.write_text('{"notes": ["mine"], "gap": {"rows": {"old": {"of": 1}}}}', encoding="utf-8")
+    add_results(output, "gap", nlp, {"all": {"right": 1, "of": 2}})
+    found = json.loads(output.read_text(encoding="utf-8"))
+    assert found["notes"] == ["mine"]
+    assert found["gap"]["rows"] == {"all": {"right": 1, "of": 2}}
+    assert found["gap"]["pipeline"] == "en_small 1.2.3"

@@ -1,5 +1,6 @@
 import json
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ def doc() -> Doc:
     ],
 )
 def test_what_is_right(doc: Doc, case: dict[str, Any], is_right: bool) -> None:
-    assert [found for found, _ in checks({"kind": "a", **case}, doc)] == [is_right]
+    assert [(found, key) for found, key, _ in checks({"kind": "a", **case}, doc)] == [(is_right, *case)]
 
 
 def test_places_of_words_that_stand_twice() -> None:
@@ -59,3 +60,12 @@ def test_each_row_is_a_kind(make_model: MakeModel) -> None:
     table = rows(run("everyday", make_model("structured_coref", "structured")))
     assert table[-1]["kind"] == "all"
     assert sum(int(row["of"]) for row in table[:-1]) == int(table[-1]["of"])
+
+
+def test_results_are_written_by_kind_and_by_what_is_checked(make_model: MakeModel, tmp_path: Path) -> None:
+    output = tmp_path / "results.json"
+    table = rows(run("everyday", make_model("structured_coref", "structured"), "--output", output))
+    found = json.loads(output.read_text(encoding="utf-8"))
+    assert found["everyday"]["rows"]["all"]["right"] == int(table[-1]["right"])
+    assert found["everyday, by check"]["rows"]["all"] == found["everyday"]["rows"]["all"]
+    assert {"same", "apart", "frames"} <= found["everyday, by check"]["rows"].keys()

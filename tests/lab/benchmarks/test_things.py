@@ -75,6 +75,8 @@ def test_the_type_of_a_mention_is_that_of_its_cluster() -> None:
 
 def test_a_row_is_printed_for_each_kind(make_model: MakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(things, "read_tales", lambda folder: [TALE])
-    printed = rows(run("things", tmp_path, make_model()))
+    output = tmp_path / "results.json"
+    printed = rows(run("things", tmp_path, make_model(), "--output", output))
     assert [row["places"] for row in printed] == [*ROWS]
     assert [row["bowl"][-4:] for row in printed if row["bowl"]] == ["of 1", "of 1", "of 2", "of 1", "of 1"]
+    assert json.loads(output.read_text(encoding="utf-8"))["things"]["rows"]["all"]["of"] == 2

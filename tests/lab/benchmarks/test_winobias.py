@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -40,8 +41,10 @@ def test_a_sentence_is_right_if_the_pronoun_is_the_right_one_alone(
 def test_a_row_is_printed_for_each_file(make_model: MakeModel, tmp_path: Path) -> None:
     for kind in ("pro", "anti"):
         (tmp_path / f"{kind}_stereotyped_type2.txt.dev").write_text(f"{LINE}\n{LINE}\n", encoding="utf-8")
-    printed = rows(run("winobias", tmp_path, make_model()))
+    output = tmp_path / "results.json"
+    printed = rows(run("winobias", tmp_path, make_model(), "--output", output))
     assert [(row["sentences"], row["of"]) for row in printed] == [
         ("anti_stereotyped_type2.dev", "2"),
         ("pro_stereotyped_type2.dev", "2"),
     ]
+    assert json.loads(output.read_text(encoding="utf-8"))["winobias"]["rows"]["pro_stereotyped_type2.dev"]["of"] == 2
