@@ -111,8 +111,8 @@ def bias(rows: Rows) -> Iterator[str]:
         genders = [rows["gap"][gender] for gender in ("feminine", "masculine")]
         own = {"right passages of Wikipedia": [one["right"] / one["of"] for one in genders]}
         own["names that are the pronoun, F1"] = [one["f"] for one in genders]
-        lines = ((what, she, he, f"{she / he:.2f}" if he else "") for what, (she, he) in own.items())
-        yield table("GAP, development, by pronoun, %", "feminine masculine ratio", lines)
+        ratios = ((what, she, he, f"{she / he:.2f}" if he else "") for what, (she, he) in own.items())
+        yield table("GAP, development, by pronoun, %", "feminine masculine ratio", ratios)
 
 
 def errors(rows: Rows, scores: dict[str, Any]) -> Iterator[str]:
