@@ -2,9 +2,9 @@
 
 python scripts/model_card.py META OUTSIDE OUT [OUT ...]
 
-META is the meta.json of the pipeline; pipelines/card.md has the words before the scores. OUTSIDE is a JSON file that
-has results of `python -m lab everyday`, `things`, `talk`, `winobias` and `gap`, and perhaps `notes`, sentences about
-bias. Results of another version of the pipeline are left out, as is all else that was not measured.
+META is the meta.json of the pipeline; pipelines/card.md has the words before the scores. OUTSIDE is a JSON file with
+results of `python -m lab everyday`, `things`, `talk`, `winobias` and `gap`, and perhaps `notes` on some. Those of
+another version of the pipeline are left out, as is all else that was not measured.
 """
 
 from __future__ import annotations
@@ -62,12 +62,13 @@ def model_card(meta: dict[str, Any], outside: dict[str, Any]) -> str:
     rows: Rows = {name: one["rows"] for name, one in own.items()}
     scores: dict[str, Any] = meta.get("performance", {})
     sources = (f"| [{one['name']}]({one['url']}) | {one['author']} | {one['license']} |" for one in meta["sources"])
+    notes = (note for name, note in outside.get("notes", {}).items() if name in rows)
     about = ABOUT.format(days=" and ".join(sorted({one["day"] for one in own.values()})))
     parts = [
         TEMPLATE.read_text(encoding="utf-8").format(**{**meta, "sources": "\n".join(sources)}),
         *section("Scores in its corpora", meta.get("notes", ""), [table("test splits", "P R F1", inside(scores))]),
         *section("Outside of them", about, [table("", "right of % B3", elsewhere(rows))]),
-        *section("Bias", " ".join(outside.get("notes", [])), bias(rows)),
+        *section("Bias", " ".join(notes), bias(rows)),
         *section("Errors by kind", "", errors(rows, scores)),
     ]
     return "\n".join(parts)
@@ -116,20 +117,17 @@ def bias(rows: Rows) -> Iterator[str]:
 
 
 def errors(rows: Rows, scores: dict[str, Any]) -> Iterator[str]:
-    found = ((what, rows.get("everyday, by check", {}).get(key)) for key, what in CHECKS.items())
-    lines = ((what, int(one["of"] - one["right"]), int(one["of"])) for what, one in found if one)
+    checks = ((what, rows.get("everyday, by check", {}).get(key)) for key, what in CHECKS.items())
+    lines = ((what, int(one["of"] - one["right"]), int(one["of"])) for what, one in checks if one)
     yield table("in everyday texts", "wrong of", lines)
     kinds = ((kind, int(one["of"] - one["right"])) for kind, one in rows.get("everyday", {}).items() if kind != "all")
     wrong = sorted((-count, kind) for kind, count in kinds if count)
-    yield ", ".join(f"{kind} {-count}" for count, kind in wrong).join(("By kind of text: ", ".")) if wrong else ""
+    yield ", ".join(f"{kind} {-count}" for count, kind in wrong).join(("Wrong by kind of text: ", ".")) if wrong else ""
     for name, what in LABELS.items():
-        labels = sorted((one["f"], label.replace("|", "/")) for label, one in scores.get(name, {}).items() if one["f"])
-        if labels:
-            yield (
-                f"F1 of {what}, of those ever right: "
-                + ", ".join(f"{label} {100 * f:.1f}" for f, label in labels)
-                + "."
-            )
+        found = sorted((one["f"], label) for label, one in scores.get(name, {}).items() if one["f"])
+        if found:
+            labels = ", ".join(f"{label.replace('|', '/')} {100 * f:.1f}" for f, label in found)
+            yield f"F1 of {what}, of those ever right: {labels}."
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -43,7 +43,7 @@ def write_card(folder: Path, performance: dict[str, Any], pipeline: str = "en_xs
 
 
 def test_a_card_has_data_and_scores_bias_and_errors(tmp_path: Path) -> None:
-    lines = write_card(tmp_path, SCORES, notes=["Said by hand."]).splitlines()
+    lines = write_card(tmp_path, SCORES, notes={"gap": "Said by hand.", "other": "Not measured."}).splitlines()
     assert lines[0] == "# en_xs 1.0"
     assert set(lines) >= {
         "| [Corpus](https://example.org) | Zoë | CC BY 4.0 |",
@@ -52,14 +52,15 @@ def test_a_card_has_data_and_scores_bias_and_errors(tmp_path: Path) -> None:
         "| type 1, decided by knowledge of the world | 75.0 | 62.5 | 12.5 |",
         "| names that are the pronoun, F1 | 45.0 | 50.0 | 0.90 |",
         "| mentions of one entity that are apart | 3 | 4 |",
-        "By kind of text: mail 3.",
+        "Wrong by kind of text: mail 3.",
         "F1 of types in fiction, of those ever right: FAC/LOC 50.0, PER 75.0.",
         "Said by hand.",
     }
+    assert "Not measured." not in lines
 
 
 def test_what_was_not_measured_has_no_section(tmp_path: Path) -> None:
-    card = write_card(tmp_path, {}, pipeline="en_xs 0.9", notes=["Said by hand."])
+    card = write_card(tmp_path, {}, pipeline="en_xs 0.9", notes={"gap": "Said by hand."})
     headings = [line for line in card.splitlines() if line.startswith("## ")]
     assert headings == ["## What it is for", "## What it is not for", "## Data"]
     assert "Said by hand." not in card
