@@ -12,16 +12,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-import numpy as np
-from spacy.attrs import ORTH, POS, TAG
+from spacy.attrs import LOWER
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation import Mention
 from ..extensions.clusters import Cluster, Entity, entities_by_mention
 from ..extensions.english import BE, POSSESSIVES, RELATIVES, VERBS
 from ..extensions.frames import MODIFIERS, SrlFrame
-from ..extensions.mention_types import head_token, is_clitic, mention_type, part_of_speech
+from ..extensions.mention_types import head_token, is_clitic, mention_type, part_of_speech, parts_of_speech
 from ..language import TITLES, language_table
+from .clustering.forms import read_words
 
 BEFORE_MENTION = frozenset({"ADP", "SCONJ", "PART", "PUNCT", "SPACE"})
 CORRELATIVES = frozenset({"both", "either", "neither"})
@@ -226,14 +226,9 @@ def _attribute(frame: SrlFrame) -> str:
 
 
 def _joining(doc: Doc) -> list[int]:
-    """The places of all words that may coordinate; of equal words the first is read, which takes less time."""
-    _, first, kinds = np.unique(doc.to_array([ORTH, POS, TAG]), axis=0, return_index=True, return_inverse=True)
-    joins = [_may_join(doc[place]) for place in first.tolist()]
-    return np.flatnonzero(np.array(joins, dtype=bool)[kinds.ravel()]).tolist()
-
-
-def _may_join(token: Token) -> bool:
-    return token.lower_ in (",", ";", "&", "as") or part_of_speech(token) == "CCONJ"
+    """The places of all words that may coordinate."""
+    words = zip(read_words(doc, LOWER), parts_of_speech(doc), strict=True)
+    return [place for place, (word, part) in enumerate(words) if word in (",", ";", "&", "as") or part == "CCONJ"]
 
 
 def _end_of_joint(doc: Doc, place: int) -> int:

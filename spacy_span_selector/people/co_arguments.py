@@ -14,19 +14,21 @@ entities in gold; most others are of wrong frames. Of the reflexives, 95 % are t
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from spacy.attrs import LOWER
+import numpy as np
+from spacy.attrs import IS_PUNCT, LOWER, SENT_START
 from spacy.tokens import Doc, Span
 
 from ..annotation import Mention
 from ..extensions.english import AUXILIARY_FORMS, BE, BESIDE_SUBJECT, NAMING, NO_NOUN, words_of_form
 from ..extensions.frames import MODAL, SrlFrame
-from ..extensions.mention_types import is_reciprocal, part_of_speech
+from ..extensions.mention_types import RECIPROCALS, parts_of_speech
 from ..language import PRONOUNS, language_table
-from .arguments import noun_phrase_starts
+from .arguments import BEFORE_MENTION, TOPIC
 from .clustering.forms import read_words
 
 SUBJECT = "ARG0"
@@ -34,6 +36,7 @@ PARTICIPANTS = frozenset({SUBJECT, "ARG1", "ARG2", "ARG3", "ARG4", "ARGM-DIR", "
 NEAR = 8
 """How many words behind a verb its objects are looked for."""
 PREDICATIVE = frozenset({"ARG1", "ARG2", "ARG3"})
+OPENS_CLAUSE = frozenset({"CCONJ", "SCONJ", "VERB", "AUX"})
 
 
 class CoArguments(NamedTuple):
@@ -53,7 +56,6 @@ NOTHING = CoArguments({}, {})
 class _Argument(NamedTuple):
     role: str
     mention: int
-    span: Span
     preposition: str
 
 
@@ -64,10 +66,10 @@ def find_co_arguments(doc: Doc, frames: Iterable[SrlFrame], mentions: Sequence[M
     """
     found = CoArguments({}, {})
     finder = _Finder(doc, frames, mentions)
-    for frame in finder.frames if finder.uses else ():
+    for frame in finder.frames:
         arguments = [*{one.mention: one for one in finder.participants(frame)}.values()]
         for first, second in combinations(arguments, 2):
-            reflexives = [one for one in (first, second) if finder.is_reflexive(one.span)]
+            reflexives = [one for one in (first, second) if finder.is_reflexive(one)]
             if reflexives:
                 subject = second if reflexives[0] is first else first
                 if subject.role == SUBJECT and len(reflexives) == 1 and subject.mention < reflexives[0].mention:
@@ -80,154 +82,175 @@ def find_co_arguments(doc: Doc, frames: Iterable[SrlFrame], mentions: Sequence[M
 
 class _Finder:
     def __init__(self, doc: Doc, frames: Iterable[SrlFrame], mentions: Sequence[Mention]) -> None:
+        table, self.words = language_table(doc.vocab, PRONOUNS), read_words(doc, LOWER)
+        self.uses = {word: table[word].get("use", "") for word in {*self.words} if word in table}
+        self.frames = [frame for frame in frames if not frame.is_auxiliary] if self.uses else []
+        self.texts, self.parts = read_words(doc), parts_of_speech(doc) if self.frames else []
+        opens, is_mark = (doc.to_array([SENT_START, IS_PUNCT]).reshape(-1, 2) == 1).T
+        self.sentences, self.ends_clause = np.cumsum(opens).tolist(), (opens | is_mark).tolist()
+        self.mentions = mentions
         self.numbers = {mention: number for number, mention in enumerate(mentions)}
         self.openers = {start for start, end in mentions if end > start + 1}
-        table = language_table(doc.vocab, PRONOUNS)
-        self.uses = {word: table[word].get("use", "") for word in {*read_words(doc, LOWER)} if word in table}
-        self.frames = [frame for frame in frames if not frame.is_auxiliary] if self.uses else []
+        self.within = {place for start, end in mentions for place in range(start + 1, min(end, start + NEAR))}
         self.places = {frame.predicate.start: number for number, frame in enumerate(self.frames)}
         self.predicates = {frame.predicate.start for frame in self.frames if not frame.is_bare}
-        self.within = {place for start, end in mentions for place in range(start + 1, min(end, start + NEAR))}
-        arguments = ((role, spans) for frame in self.frames for role, spans in frame.arguments.items())
+        arguments = [(role, spans) for frame in self.frames for role, spans in frame.arguments.items()]
         self.starts = {span.start for role, spans in arguments if role[:2] != "C-" or role == "C-V" for span in spans}
-        self.subjects: dict[int, list[SrlFrame]] = {}
+        self.subjects: defaultdict[int, list[tuple[SrlFrame, Span]]] = defaultdict(list)
         for frame in self.frames:
-            for span in frame.arguments.get(SUBJECT, []) + frame.arguments.get("ARG1", []):
-                self.subjects.setdefault(span.start, []).append(frame)
+            for role in (SUBJECT, TOPIC):
+                for span in frame.arguments.get(role, ()):
+                    self.subjects[span.start].append((frame, span))
 
     def participants(self, frame: SrlFrame) -> Iterator[_Argument]:
         """The arguments of a frame that are mentions, without their prepositions; subjects of small clauses, too."""
-        yield from self._objects(frame)
+        yield from self._objects(frame.predicate.end)
         for role, spans in self._with_subject(frame).items():
             for span in spans if role in PARTICIPANTS else ():
-                for start in noun_phrase_starts(span):
-                    number = self.numbers.get((start, span.end))
-                    if number is not None:
-                        argument = span.doc[start : span.end]
-                        if not self._is_possessive(argument):
-                            before = span.doc[start - 1].lower_ if start > span.start else ""
-                            yield _Argument(role, number, argument, before)
-                        break
-                else:
+                start = self._start_of_mention(span)
+                if start is None:
                     yield from self._small_clause(role, span)
+                elif not self._is_possessive(start, span.end):
+                    before = self.words[start - 1] if start > span.start else ""
+                    yield _Argument(role, self.numbers[start, span.end], before)
 
     def are_two(self, frame: SrlFrame, first: _Argument, second: _Argument) -> bool:
         """Check whether two arguments of a frame are two entities, if none is reflexive."""
-        if first.span.start < second.span.end and second.span.start < first.span.end:
+        (start, end), (other_start, other_end) = self.mentions[first.mention], self.mentions[second.mention]
+        if start < other_end and other_start < end:
             return False
-        if self._use(first.span) == self._use(second.span) == "subject":  # one of another clause
+        if self._use(start, end) == self._use(other_start, other_end) == "subject":  # one of another clause
             return False
         roles = {first.role, second.role}
-        if roles <= PREDICATIVE and NAMING & {_verb(frame), *words_of_form(frame.predicate.text.lower())}:
+        if roles <= PREDICATIVE and NAMING & {self._verb(frame), *words_of_form(self._form(frame))}:
             return False
         prepositions = {first.preposition, second.preposition}
         return not prepositions & BESIDE_SUBJECT and ("with" not in prepositions or len(frame.arguments) < 3)
 
-    def is_reflexive(self, span: Span) -> bool:
-        return self._use(span) == "reflexive" or is_reciprocal(span)
+    def is_reflexive(self, argument: _Argument) -> bool:
+        start, end = self.mentions[argument.mention]
+        return self._use(start, end) == "reflexive" or tuple(self.words[start:end]) in RECIPROCALS
 
-    def _use(self, span: Span) -> str:
-        return self.uses.get(span[0].lower_, "") if len(span) == 1 else ""
+    def _use(self, start: int, end: int) -> str:
+        """The use of a pronoun, such as "object"; "" of any other span."""
+        return self.uses[self.words[start]] if end == start + 1 and self.words[start] in self.uses else ""
 
-    def _is_possessive(self, argument: Span) -> bool:
+    def _start_of_mention(self, argument: Span) -> int | None:
+        """Where the mention starts that an argument is, apart from prepositions before it; None if it is none."""
+        for start in range(argument.start, argument.end):
+            if (start, argument.end) in self.numbers:
+                return start
+            if self.parts[start] not in BEFORE_MENTION:
+                break
+        return None
+
+    def _is_possessive(self, start: int, end: int) -> bool:
         """Check whether an argument is nothing but the possessive of one: "her" of "her hand"."""
-        if self._use(argument) == "possessive":
-            return True
-        if argument.text.lower() != "her" or argument.end == len(argument.doc):
+        if self.words[start:end] != ["her"] or end == len(self.words):
+            return self._use(start, end) == "possessive"
+        opens = start in self.openers
+        if self.parts[end] == "DET" or (not opens and end in self.starts):
             return False
-        after = argument.doc[argument.end]
-        if part_of_speech(after) == "DET":
-            return False
-        if argument.start not in self.openers and after.i in self.starts:
-            return False
-        is_noun = part_of_speech(after) in ("NOUN", "PROPN", "ADJ") and not NO_NOUN.search(after.lower_)
-        return argument.start in self.openers or is_noun
+        return opens or (self.parts[end] in ("NOUN", "PROPN", "ADJ") and not NO_NOUN.search(self.words[end]))
 
     def _small_clause(self, role: str, clause: Span) -> Iterator[_Argument]:
         """The subject of an argument that is a clause without a finite verb: "him" of "him laugh"."""
-        for frame in self.subjects.get(clause.start, ()):
-            for span in frame.arguments.get(SUBJECT, []) + frame.arguments.get("ARG1", []):
-                number = self.numbers.get((span.start, span.end))
-                is_inside = span.start == clause.start and frame.predicate.start < clause.end
-                is_object = self._is_object(span) or self._is_before_verb(span, frame)
-                if number is not None and is_inside and is_object:
-                    yield _Argument(role, number, span, "")
-                    return
+        for frame, span in self.subjects.get(clause.start, ()):
+            is_inside = (span.start, span.end) in self.numbers and frame.predicate.start < clause.end
+            if is_inside and (self._is_object(span.start, span.end) or self._is_before_verb(span, frame)):
+                yield _Argument(role, self.numbers[span.start, span.end], "")
+                return
 
     def _is_before_verb(self, her: Span, frame: SrlFrame) -> bool:
         """Check whether "her" is the subject of the word behind it, a verb, since this has an object: "her find it"."""
-        if her.text != "her" or her.end != frame.predicate.start or her.start in self.openers:
+        end = frame.predicate.end
+        if not self._is_her(her.start, her.end) or her.end != frame.predicate.start or her.start in self.openers:
             return False
-        behind = (span[0] for spans in frame.arguments.values() for span in spans if span.start == frame.predicate.end)
-        return any(part_of_speech(word) not in ("ADP", "SCONJ", "PART") for word in behind)
+        has_argument = any(span.start == end for spans in frame.arguments.values() for span in spans)
+        return has_argument and self.parts[end] not in ("ADP", "SCONJ", "PART")
 
-    def _objects(self, frame: SrlFrame) -> Iterator[_Argument]:
+    def _objects(self, end: int) -> Iterator[_Argument]:
         """Pronouns behind a verb, and prepositions behind it, that it has as objects although its frame lacks them."""
-        doc = frame.predicate.doc
-        for place in range(frame.predicate.end, min(frame.predicate.end + NEAR, len(doc))):
-            token = doc[place]
-            if token.is_sent_start or token.is_punct or part_of_speech(token) in ("CCONJ", "SCONJ", "VERB", "AUX"):
+        for place in range(end, min(end + NEAR, len(self.words))):
+            if self.ends_clause[place] or self.parts[place] in OPENS_CLAUSE or place in self.predicates:
                 return
-            if place in self.predicates:
-                return
-            before, number = doc[place - 1], self.numbers.get((place, place + 1))
-            is_behind = place == frame.predicate.end or part_of_speech(before) == "ADP"
-            is_free = is_behind and place not in self.within
-            if number is not None and is_free and self._is_object(doc[place : place + 1]):
-                preposition = before.lower_ if place > frame.predicate.end else ""
-                yield _Argument("ARG2", number, doc[place : place + 1], preposition)
+            if (place, place + 1) not in self.numbers or place in self.within:
+                continue
+            if (place == end or self.parts[place - 1] == "ADP") and self._is_object(place, place + 1):
+                preposition = self.words[place - 1] if place > end else ""
+                yield _Argument("ARG2", self.numbers[place, place + 1], preposition)
 
-    def _is_object(self, span: Span) -> bool:
-        is_object = self._use(span) in ("object", "reflexive") or span.text == "her"
-        return is_object and not self._is_possessive(span)
+    def _is_object(self, start: int, end: int) -> bool:
+        is_object = self._use(start, end) in ("object", "reflexive") or self._is_her(start, end)
+        return is_object and not self._is_possessive(start, end)
+
+    def _is_her(self, start: int, end: int) -> bool:
+        return end == start + 1 and self.texts[start] == "her"
+
+    # subjects that coordinated verbs share
 
     def _with_subject(self, frame: SrlFrame) -> dict[str, list[Span]]:
         """The arguments of a frame, with the subject of the verb before it if it is coordinated and has none, or that
         of a verb that is not finite, as it is: "saw the boy take it and called"."""
-        doc, place = frame.predicate.doc, frame.predicate.start
-        own = [one[0] for role in (SUBJECT, "ARG1") if (one := frame.arguments.get(role)) and one[0].start < place]
-        if own and (len(self.subjects[own[0].start]) == 1 or not _is_past(frame)):
-            return frame.arguments
+        arguments, place = frame.arguments, frame.predicate.start
+        first = [arguments[role][0] for role in (SUBJECT, TOPIC) if role in arguments]
+        own = next((span for span in first if span.start < place), None)
+        if own is not None and (len(self.subjects[own.start]) == 1 or not self._is_past(frame)):
+            return arguments
         start = self._start_of_verb(frame)
-        if start == 0 or part_of_speech(doc[start - 1]) != "CCONJ":
-            return frame.arguments
-        end = own[0].start if own else start
+        if start == 0 or self.parts[start - 1] != "CCONJ":
+            return arguments
+        before = self._clauses_before(place, start)
+        if own is not None:
+            subject = self._subject_of_main_verb(own, before)
+        else:
+            subject = next((span for _, span in before if not self._is_oblique(span)), None)
+        if subject is None:
+            return arguments
+        return {**arguments, TOPIC if own is None and SUBJECT in arguments else SUBJECT: [subject]}
+
+    def _clauses_before(self, place: int, start: int) -> Iterator[tuple[SrlFrame, Span]]:
+        """The frames of a sentence before the verb at a place, which begins at `start`, that have a subject, with it,
+        the nearest first."""
+        for frame in reversed(self.frames[: self.places[place]]):
+            if self.sentences[frame.predicate.start] < self.sentences[place - 1]:
+                return
+            if SUBJECT in frame.arguments and frame.predicate.start < start:
+                yield frame, frame.arguments[SUBJECT][0]
+
+    def _subject_of_main_verb(self, own: Span, before: Iterable[tuple[SrlFrame, Span]]) -> Span | None:
+        """The subject of the verb before `own`, if `own` is the subject of a verb that is not finite: "Ann" of "Ann saw
+        the boy take it and called", which has the boy as its subject."""
         is_borrowed = False
-        for number in range(self.places[place] - 1, -1, -1):
-            other = self.frames[number]
-            if any(token.is_sent_start for token in doc[other.predicate.start + 1 : place]):
-                break
-            subjects = other.arguments.get(SUBJECT)
-            if not subjects or other.predicate.start >= start:
-                continue
-            if own and subjects[0].start == end:
-                is_borrowed = not (_is_past(other) or MODAL in other.arguments or self._use(subjects[0]) == "subject")
-            elif other.predicate.start < end and not self._is_oblique(subjects[0]):
-                if own and not is_borrowed:
-                    break
-                return {**frame.arguments, "ARG1" if not own and SUBJECT in frame.arguments else SUBJECT: subjects}
-        return frame.arguments
+        for frame, subject in before:
+            if subject.start == own.start:
+                is_finite = self._is_past(frame) or MODAL in frame.arguments
+                is_borrowed = not is_finite and self._use(subject.start, subject.end) != "subject"
+            elif frame.predicate.start < own.start and not self._is_oblique(subject):
+                return subject if is_borrowed else None
+        return None
 
     def _is_oblique(self, span: Span) -> bool:
         """Check whether a pronoun is the subject of no finite verb, as "her" of "her visits" is."""
-        return self._use(span) in ("object", "possessive") or span.text == "her"
+        is_her = self._is_her(span.start, span.end)
+        return is_her or self._use(span.start, span.end) in ("object", "possessive")
 
     def _start_of_verb(self, frame: SrlFrame) -> int:
         """Where a verb begins with its auxiliaries and the modifiers between them: "was then" of "was then found"."""
         place = frame.predicate.start
         starts = {one.end: one.start for role, spans in frame.arguments.items() if role[:4] == "ARGM" for one in spans}
-        while place in starts or (place and frame.predicate.doc[place - 1].lower_ in AUXILIARY_FORMS):
-            place = starts.get(place, place - 1)
+        while place in starts or (place and self.words[place - 1] in AUXILIARY_FORMS):
+            place = starts[place] if place in starts else place - 1
         return place
 
+    def _is_past(self, frame: SrlFrame) -> bool:
+        """Check whether a verb is neither "taking" nor "take"."""
+        form = self._form(frame)
+        return form[-3:] != "ing" and form != self._verb(frame)
 
-def _is_past(frame: SrlFrame) -> bool:
-    """Check whether a verb is neither "taking" nor "take"."""
-    form = frame.predicate.text.lower()
-    return not form.endswith("ing") and form != _verb(frame)
+    def _form(self, frame: SrlFrame) -> str:
+        one = frame.predicate
+        return self.words[one.start] if one.end == one.start + 1 else one.text.lower()
 
-
-def _verb(frame: SrlFrame) -> str:
-    if frame.predicate.text.lower() in BE:
-        return "be"
-    return (frame.roleset or "").rpartition(".")[0]
+    def _verb(self, frame: SrlFrame) -> str:
+        return "be" if self._form(frame) in BE else (frame.roleset or "").rpartition(".")[0]
