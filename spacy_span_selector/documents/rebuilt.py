@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import cast
 
 import numpy as np
+from spacy.attrs import ORTH, SPACY
 from spacy.symbols import dep
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.tokens.doc import DOCBIN_ALL_ATTRS
@@ -73,10 +74,8 @@ def move_spans(
 
 
 def _copy_group(group: SpanGroup, target: Doc, places: Places) -> SpanGroup:
-    spans = []
-    for i, place in places.items():
-        span = group[i]
-        spans.append(Span(target, *place, label=span.label, kb_id=span.kb_id, span_id=span.id))
+    moved = [(group[i], place) for i, place in places.items()]
+    spans = [Span(target, *place, label=span.label, kb_id=span.kb_id, span_id=span.id) for span, place in moved]
     attrs = attrs_of_kept(group, {old: new for new, old in enumerate(places)})
     return SpanGroup(target, name=group.name, attrs=attrs, spans=spans)
 
@@ -124,22 +123,21 @@ def _words_and_spaces(doc: Doc, kept: Sequence[int], words: Words) -> tuple[list
     """The tokens of the new document, and whether a space follows each."""
 
     def has_space(token: int, following: int) -> bool:
-        after = token + 1
-        if following == after or after == len(doc):
-            return bool(doc[token].whitespace_)
-        removed = doc[after:following].text
-        if not (doc[after].text == "." or is_blank(doc[after].text) or EMOJI.match(removed)):
+        after, removed = doc[token + 1 : token + 2].text, doc[token + 1 : following].text
+        if not after or not (after == "." or is_blank(after) or EMOJI.match(removed)):
             return bool(doc[token].whitespace_)
         if any(other.whitespace_ or other.text.isspace() for other in doc[token:following]):
             return True
         return doc[following].text[0].isalnum() and EMOJI.search(removed) is not None
 
-    texts, spaces = [], []
+    values = doc.to_array([ORTH, SPACY])[np.asarray(kept, dtype=np.int64)].tolist()
+    texts, spaces = [doc.vocab.strings[orth] for orth, _ in values], [space == 1 for _, space in values]
     pieces = {token: iter(found) for token, found in words.items()}
-    for token, following in pairwise([*kept, len(doc)]):
-        text, space, _ = next(pieces[token]) if token in pieces else (doc[token].text, False, "")
-        texts.append(text)
-        spaces.append(space if following == token else has_space(token, min(following, kept[-1])))
+    for place, (token, following) in enumerate(pairwise([*kept, len(doc)])):
+        if token in pieces:
+            texts[place], space, _ = next(pieces[token])
+        if following != token + 1:
+            spaces[place] = space if following == token else has_space(token, min(following, kept[-1]))
     return texts, spaces
 
 

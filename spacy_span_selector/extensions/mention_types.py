@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from spacy.attrs import ORTH, POS, TAG
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Span, Token
 
 from ..documents.visible import visible
 from ..language import CAPITALISED_NAMES, CLITICS
@@ -101,13 +100,6 @@ def part_of_speech(token: Token) -> str:
     if token.text not in CAPITALISED_NAMES and word in PART_OF_SPEECH:
         return PART_OF_SPEECH[word]
     return "PROPN" if visible(token.text)[:1].isupper() else "NOUN"
-
-
-def parts_of_speech(doc: Doc) -> list[str]:
-    """The part of speech of each token; of equal tokens one is read, which takes less time."""
-    keys = [*zip(*doc.to_array([ORTH, POS, TAG]).reshape(-1, 3).T.tolist(), strict=True)]
-    parts = {key: part_of_speech(doc[place]) for key, place in dict(zip(keys, range(len(keys)), strict=True)).items()}
-    return [parts[key] for key in keys]
 
 
 def without_space(mention: Span) -> Span:

@@ -26,9 +26,9 @@ from spacy.tokens import Doc, Span
 from ..annotation import Mention
 from ..extensions.english import AUXILIARY_FORMS, BE, BESIDE_SUBJECT, NAMING, NO_NOUN, words_of_form
 from ..extensions.frames import MODAL, SrlFrame
-from ..extensions.mention_types import RECIPROCALS, parts_of_speech
+from ..extensions.mention_types import RECIPROCALS
 from ..language import PRONOUNS, language_table
-from .arguments import BEFORE_MENTION, TOPIC
+from .arguments import BEFORE_MENTION, TOPIC, parts_of_speech
 from .clustering.forms import read_words
 
 SUBJECT = "ARG0"
@@ -83,9 +83,11 @@ def find_co_arguments(doc: Doc, frames: Iterable[SrlFrame], mentions: Sequence[M
 class _Finder:
     def __init__(self, doc: Doc, frames: Iterable[SrlFrame], mentions: Sequence[Mention]) -> None:
         table, self.words = language_table(doc.vocab, PRONOUNS), read_words(doc, LOWER)
-        self.uses = {word: table[word].get("use", "") for word in {*self.words} if word in table}
-        self.frames = [frame for frame in frames if not frame.is_auxiliary] if self.uses else []
-        self.texts, self.parts = read_words(doc), parts_of_speech(doc) if self.frames else []
+        uses = defaultdict(str, {word: table[word].get("use", "") for word in {*self.words} if word in table})
+        self.frames = [frame for frame in frames if not frame.is_auxiliary] if uses else []
+        written = zip(read_words(doc), self.words, strict=True)
+        self.uses = ["her" if text == "her" else uses[word] for text, word in written]
+        self.parts = parts_of_speech(doc) if self.frames else []
         opens, is_mark = (doc.to_array([SENT_START, IS_PUNCT]).reshape(-1, 2) == 1).T
         self.sentences, self.ends_clause = np.cumsum(opens).tolist(), (opens | is_mark).tolist()
         self.mentions = mentions
@@ -98,9 +100,8 @@ class _Finder:
         self.starts = {span.start for role, spans in arguments if role[:2] != "C-" or role == "C-V" for span in spans}
         self.subjects: defaultdict[int, list[tuple[SrlFrame, Span]]] = defaultdict(list)
         for frame in self.frames:
-            for role in (SUBJECT, TOPIC):
-                for span in frame.arguments.get(role, ()):
-                    self.subjects[span.start].append((frame, span))
+            for span in frame.arguments.get(SUBJECT, []) + frame.arguments.get(TOPIC, []):
+                self.subjects[span.start].append((frame, span))
 
     def participants(self, frame: SrlFrame) -> Iterator[_Argument]:
         """The arguments of a frame that are mentions, without their prepositions; subjects of small clauses, too."""
@@ -132,8 +133,8 @@ class _Finder:
         return self._use(start, end) == "reflexive" or tuple(self.words[start:end]) in RECIPROCALS
 
     def _use(self, start: int, end: int) -> str:
-        """The use of a pronoun, such as "object"; "" of any other span."""
-        return self.uses[self.words[start]] if end == start + 1 and self.words[start] in self.uses else ""
+        """The use of a pronoun, such as "object"; "her", as it is written, of "her", which has two; or else ""."""
+        return self.uses[start] if end == start + 1 else ""
 
     def _start_of_mention(self, argument: Span) -> int | None:
         """Where the mention starts that an argument is, apart from prepositions before it; None if it is none."""
@@ -164,7 +165,7 @@ class _Finder:
     def _is_before_verb(self, her: Span, frame: SrlFrame) -> bool:
         """Check whether "her" is the subject of the word behind it, a verb, since this has an object: "her find it"."""
         end = frame.predicate.end
-        if not self._is_her(her.start, her.end) or her.end != frame.predicate.start or her.start in self.openers:
+        if self._use(her.start, her.end) != "her" or her.end != frame.predicate.start or her.start in self.openers:
             return False
         has_argument = any(span.start == end for spans in frame.arguments.values() for span in spans)
         return has_argument and self.parts[end] not in ("ADP", "SCONJ", "PART")
@@ -181,13 +182,7 @@ class _Finder:
                 yield _Argument("ARG2", self.numbers[place, place + 1], preposition)
 
     def _is_object(self, start: int, end: int) -> bool:
-        is_object = self._use(start, end) in ("object", "reflexive") or self._is_her(start, end)
-        return is_object and not self._is_possessive(start, end)
-
-    def _is_her(self, start: int, end: int) -> bool:
-        return end == start + 1 and self.texts[start] == "her"
-
-    # subjects that coordinated verbs share
+        return self._use(start, end) in ("object", "reflexive", "her") and not self._is_possessive(start, end)
 
     def _with_subject(self, frame: SrlFrame) -> dict[str, list[Span]]:
         """The arguments of a frame, with the subject of the verb before it if it is coordinated and has none, or that
@@ -202,38 +197,36 @@ class _Finder:
             return arguments
         before = self._clauses_before(place, start)
         if own is not None:
-            subject = self._subject_of_main_verb(own, before)
+            lender = self._main_verb(own, before)
         else:
-            subject = next((span for _, span in before if not self._is_oblique(span)), None)
-        if subject is None:
+            lender = next((one for one in before if not self._is_oblique(one.arguments[SUBJECT][0])), None)
+        if lender is None:
             return arguments
-        return {**arguments, TOPIC if own is None and SUBJECT in arguments else SUBJECT: [subject]}
+        return {**arguments, TOPIC if own is None and SUBJECT in arguments else SUBJECT: lender.arguments[SUBJECT]}
 
-    def _clauses_before(self, place: int, start: int) -> Iterator[tuple[SrlFrame, Span]]:
-        """The frames of a sentence before the verb at a place, which begins at `start`, that have a subject, with it,
-        the nearest first."""
+    def _clauses_before(self, place: int, start: int) -> Iterator[SrlFrame]:
+        """The frames with a subject in a sentence before a verb that begins at `start`, the nearest first."""
         for frame in reversed(self.frames[: self.places[place]]):
             if self.sentences[frame.predicate.start] < self.sentences[place - 1]:
                 return
             if SUBJECT in frame.arguments and frame.predicate.start < start:
-                yield frame, frame.arguments[SUBJECT][0]
+                yield frame
 
-    def _subject_of_main_verb(self, own: Span, before: Iterable[tuple[SrlFrame, Span]]) -> Span | None:
-        """The subject of the verb before `own`, if `own` is the subject of a verb that is not finite: "Ann" of "Ann saw
-        the boy take it and called", which has the boy as its subject."""
+    def _main_verb(self, own: Span, before: Iterable[SrlFrame]) -> SrlFrame | None:
+        """The frame of the verb before `own`, where this is the subject of one that is not finite: "Ann saw him go"."""
         is_borrowed = False
-        for frame, subject in before:
+        for frame in before:
+            subject = frame.arguments[SUBJECT][0]
             if subject.start == own.start:
                 is_finite = self._is_past(frame) or MODAL in frame.arguments
                 is_borrowed = not is_finite and self._use(subject.start, subject.end) != "subject"
             elif frame.predicate.start < own.start and not self._is_oblique(subject):
-                return subject if is_borrowed else None
+                return frame if is_borrowed else None
         return None
 
     def _is_oblique(self, span: Span) -> bool:
         """Check whether a pronoun is the subject of no finite verb, as "her" of "her visits" is."""
-        is_her = self._is_her(span.start, span.end)
-        return is_her or self._use(span.start, span.end) in ("object", "possessive")
+        return self._use(span.start, span.end) in ("object", "possessive", "her")
 
     def _start_of_verb(self, frame: SrlFrame) -> int:
         """Where a verb begins with its auxiliaries and the modifiers between them: "was then" of "was then found"."""
@@ -249,8 +242,7 @@ class _Finder:
         return form[-3:] != "ing" and form != self._verb(frame)
 
     def _form(self, frame: SrlFrame) -> str:
-        one = frame.predicate
-        return self.words[one.start] if one.end == one.start + 1 else one.text.lower()
+        return self.words[frame.predicate.start] if len(frame.predicate) == 1 else frame.predicate.text.lower()
 
     def _verb(self, frame: SrlFrame) -> str:
         return "be" if self._form(frame) in BE else (frame.roleset or "").rpartition(".")[0]

@@ -21,7 +21,6 @@ from spacy.training import Example
 from ..annotation import (
     GIVEN_MENTIONS_KEY,
     Mention,
-    Quotation,
     cluster_keys,
     find_frame_prefix,
     find_labelled_key,
@@ -172,7 +171,7 @@ class EntityResolver(HasSettings, Pipe):
             attributions = attribute_quotations(cleaned, outer, mentions, clusters)
         if self.quotations:
             spoken = quotations_of(found, outer, attributions, mentions)
-            set_quotations(doc, [_in_source(cleaned, quotation) for quotation in spoken])
+            set_quotations(doc, [one.moved(cleaned.to_source) for one in spoken] if cleaned.is_changed else spoken)
 
 
 def consistent_clusters(
@@ -319,7 +318,3 @@ def _in_words(cleaned: CleanDoc, mentions: Sequence[Mention]) -> list[Mention]:
         return list(mentions)
     edges = np.searchsorted(cleaned.places, np.array(mentions, dtype=np.int64).reshape(-1, 2))
     return [(start, end) for start, end in edges.tolist()]
-
-
-def _in_source(cleaned: CleanDoc, quotation: Quotation) -> Quotation:
-    return quotation.moved(cleaned.to_source) if cleaned.is_changed else quotation

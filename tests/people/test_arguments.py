@@ -4,7 +4,8 @@ from spacy.tokens import Doc, Span
 
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
 from spacy_span_selector.extensions import register_extensions
-from spacy_span_selector.people.arguments import EntityFinder
+from spacy_span_selector.extensions.mention_types import part_of_speech
+from spacy_span_selector.people.arguments import EntityFinder, parts_of_speech
 from spacy_span_selector.tools.formats.plain import to_dict
 
 register_extensions()
@@ -175,3 +176,9 @@ def test_a_reference_is_the_innermost_mention_that_it_explains() -> None:
 def test_plain_data_has_no_cluster_of_one_member_for_all() -> None:
     doc = read("Nora and Hugo slept", "Nora", "Hugo", frames=(("slept", {"ARG0": "Nora and Hugo"}),))
     assert to_dict(doc)["arguments"].get("cluster", [None]) == [None]
+
+
+@pytest.mark.parametrize("tags", [None, ["PROPN", "AUX", "VERB", "ADP", "PROPN", "AUX", "VERB", "PUNCT"]])
+def test_words_that_are_equal_have_the_part_of_speech_that_each_has_alone(tags: list[str] | None) -> None:
+    doc = Doc(VOCAB, words=["Will", "will", "go", "to", "Will", ",", "too", "."], pos=tags)
+    assert parts_of_speech(doc) == [part_of_speech(token) for token in doc]

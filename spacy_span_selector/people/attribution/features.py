@@ -248,17 +248,16 @@ class _Quotation:
             (first, last), cluster, evidence = scene.mentions[mention], scene.clusters[mention], scene.evidence[mention]
             person, verb, before, over, begun = self.finder.told(mention)
             low, high = (last, self.start) if side == "<" else (self.end, first)
-            others = min(2, self.number - over if side == "<" else begun - self.number - 1)
+            others = self.number - over if side == "<" else begun - self.number - 1
             distance = BUCKETS[narrated[high] - narrated[low]]
-            place = "?"
-            if paragraphs is not None:
-                place = f"{max(-2, min(2, paragraphs[first] - paragraphs[self.start])):+d}"
+            away = None if paragraphs is None else paragraphs[first] - paragraphs[self.start]
+            place = "?" if away is None else f"{away:+d}" if -2 < away < 2 else "+2" if away > 0 else "-2"
             sentence = "s" if sentences[first] == sentences[edge] else "-"
-            between = said_before[high] > said_before[max(low, high - REACH)]
+            between = said_before[high] > said_before[low if low > high - REACH else high - REACH]
             near = "n" if others == 0 else "f"
             features = [
-                f"at {side}{place}{others} {distance}",
-                f"rank {side}{place}{near} {min(rank, 6)}",
+                f"at {side}{place}{others if others < 2 else 2} {distance}",
+                f"rank {side}{place}{near} {rank if rank < 6 else 6}",
                 f"verb {side}{near} {verb} {mark}",
                 f"verb {side}{near}{place} {verb} {sentence} {rank == 0}",
                 f"verb between {side}{near} {between}",

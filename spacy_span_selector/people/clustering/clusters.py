@@ -56,7 +56,7 @@ from .apart import (
     assign,
 )
 from .entity_types import EntityTypes, Kind, Weights, add
-from .forms import FIRST_PERSON, SECOND_PERSON, Form
+from .forms import FIRST_PERSON, OF_TALK, Form
 from .named_entities import NamedEntities, NameUse
 from .names import Name, NameReader, split_label
 
@@ -200,18 +200,17 @@ def cluster_mentions(
     return _Search(forms, scored, reader, types, threshold, attribute).run()
 
 
+@dataclass(eq=False)
 class _Search:
-    def __init__(
-        self,
-        forms: Sequence[Form],
-        scored: Scored,
-        reader: NameReader,
-        types: EntityTypes,
-        threshold: float,
-        attribute: Attribute | None,
-    ) -> None:
-        self.forms, self.scored, self.reader, self.types, self.threshold = forms, scored, reader, types, threshold
-        self.attribute = attribute
+    forms: Sequence[Form]
+    scored: Scored
+    reader: NameReader
+    types: EntityTypes
+    threshold: float
+    attribute: Attribute | None
+
+    def __post_init__(self) -> None:
+        forms, scored, types = self.forms, self.scored, self.types
         labels = scored.labels or [{}] * len(forms)
         labelled = [types.labelled(own) for own in labels]
         self.kinds = [kind for kind, _ in labelled]
@@ -238,7 +237,7 @@ class _Search:
             self.waiting = {
                 mention
                 for mention, quotation in enumerate(self.scored.quotations)
-                if quotation >= 0 and self.cluster_of[mention] is None and self._is_of_talk(mention)
+                if quotation >= 0 and self.cluster_of[mention] is None and self.forms[mention].evidence in OF_TALK
             }
         for mention, cluster in enumerate(self.cluster_of):
             if cluster is not None:
@@ -258,9 +257,6 @@ class _Search:
         return self._result(attributions)
 
     # quotations
-
-    def _is_of_talk(self, mention: int) -> bool:
-        return self.forms[mention].evidence in (FIRST_PERSON, SECOND_PERSON)
 
     def _attribute(self) -> tuple[Sequence[Attribution], list[_Cluster]]:
         """Who says each quotation, and the clusters by the numbers that they have there."""
@@ -641,8 +637,7 @@ class _Search:
         reasons: list[Reason | None] = []
         for mention, cluster in enumerate(clusters):
             links = sorted(zip(*self.links[mention][:2], strict=True), key=itemgetter(1), reverse=True)
-            inside = [other for other, _ in links if clusters[other] == cluster]
-            antecedent = inside[0] if inside else last.get(cluster)
+            antecedent = next((other for other, _ in links if clusters[other] == cluster), last.get(cluster))
             antecedents.append(antecedent)
             preferred = links[0][0] if links and links[0][1] > self.threshold else None
             refused = preferred if preferred is not None and clusters[preferred] != cluster else None

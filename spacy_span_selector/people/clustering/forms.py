@@ -20,7 +20,7 @@ ACRONYMS = frozenset({"US", "IT"})
 """No pronouns, as they are written."""
 PLURAL_DETERMINERS = frozenset({"all", "both", "some"})
 SHORTEST_ACRONYM = 3
-FIRST_PERSON, SECOND_PERSON = "1 singular", "2"
+OF_TALK = FIRST_PERSON, SECOND_PERSON = "1 singular", "2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,7 @@ def acronym(name: Sequence[str]) -> str:
 
 def _last_word(words: Sequence[str]) -> str:
     """The word of a mention that has but one, an article and a possessive mark apart; "" of others."""
-    lower = map(str.lower, words)
-    own = [word for word, low in zip(words, lower, strict=True) if word not in CLITICS and low != "the"]
+    own = [word for word, low in zip(words, map(str.lower, words), strict=True) if word not in CLITICS and low != "the"]
     return own[0] if len(own) == 1 else ""
 
 
