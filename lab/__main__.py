@@ -21,7 +21,7 @@ from .tree import main as tree_cli
 BENCHMARKS = (
     *("annotate", "train-step", "profile", "long-documents", "wcfg", "decoding", "marked-tagger", "quotations"),
     *("casts", "things", "name-relations", "official-scorer", "official-srl-scorer", "entities", "fastcoref"),
-    *("calls", "coreferee", "declared-types", "everyday", "contradictions", "talk", "winobias", "gap"),
+    *("calls", "coreferee", "declared-types", "everyday", "contradictions", "talk", "winobias", "gap", "qasrl"),
 )
 """Their commands, named like their modules, each of which has a `main`, and whose docstring is the help."""
 

@@ -3,8 +3,8 @@
 python scripts/model_card.py META OUTSIDE OUT [OUT ...]
 
 META is the meta.json of the pipeline; pipelines/card.md has the words before the scores. OUTSIDE is a JSON file with
-results of `python -m lab everyday`, `things`, `talk`, `winobias` and `gap`, and perhaps `notes` on some. Those of
-another version of the pipeline are left out, as is all else that was not measured.
+results of `python -m lab everyday`, `things`, `talk`, `winobias`, `gap` and `qasrl`, and perhaps `notes` on some. Those
+of another version of the pipeline are left out, as is all else that was not measured.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def model_card(meta: dict[str, Any], outside: dict[str, Any]) -> str:
     parts = [
         TEMPLATE.read_text(encoding="utf-8").format(**{**meta, "sources": "\n".join(sources)}),
         *section("Scores in its corpora", meta.get("notes", ""), [table("test splits", "P R F1", inside(scores))]),
-        *section("Outside of them", about, [table("", "right of % B3", elsewhere(rows))]),
+        *section("Outside of them", about, [table("", "right of % B3", elsewhere(rows)), arguments(rows)]),
         *section("Bias", " ".join(notes), bias(rows)),
         *section("Errors by kind", "", errors(rows, scores)),
     ]
@@ -100,6 +100,12 @@ def elsewhere(rows: Rows) -> Iterator[Sequence[object]]:
     for (name, row), what in OUTSIDE.items():
         if one := rows.get(name, {}).get(row):
             yield what, int(one["right"]), int(one["of"]), one["right"] / one["of"], one.get("f", "")
+
+
+def arguments(rows: Rows) -> str:
+    verbs = rows.get("qasrl", {}).items()
+    lines = ((f"arguments of verbs: QA-SRL, {name}", one["questions"], one["p"], one["r"]) for name, one in verbs)
+    return table("", "questions P R", lines)
 
 
 def bias(rows: Rows) -> Iterator[str]:

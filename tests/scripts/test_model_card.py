@@ -24,6 +24,7 @@ ROWS = {
         f"{side}_stereotyped_type1.dev": {"right": right, "of": 8} for side, right in (("pro", 6), ("anti", 5))
     },
     "gap": {"feminine": {"right": 1, "of": 4, "f": 0.45}, "masculine": {"right": 2, "of": 4, "f": 0.5}},
+    "qasrl": {"news": {"questions": 7, "p": 0.8, "r": 0.5, "f": 0.6}},
     "talk": {"all": {"right": 3, "of": 4, "f": 0.8}},
 }
 
@@ -49,6 +50,7 @@ def test_a_card_has_data_and_scores_bias_and_errors(tmp_path: Path) -> None:
         "| [Corpus](https://example.org) | Zoë | CC BY 4.0 |",
         "| coreference in fiction: LitBank, from raw text, CoNLL | 50.0 | 25.0 | 33.3 |",
         "| what any reader knows of twenty everyday texts | 3 | 6 | 50.0 |  |",
+        "| arguments of verbs: QA-SRL, news | 7 | 80.0 | 50.0 |",
         "| type 1, decided by knowledge of the world | 75.0 | 62.5 | 12.5 |",
         "| names that are the pronoun, F1 | 45.0 | 50.0 | 0.90 |",
         "| mentions of one entity that are apart | 3 | 4 |",
