@@ -55,12 +55,12 @@ def test_the_first_example_prints_what_the_readme_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
-    wheels = sorted((ROOT / "pipelines").glob("en_span_selector_sm-*.whl"))
+    wheels = sorted((ROOT / "pipelines").glob("en_span_selector_md-*.whl"))
     if not wheels:
-        pytest.skip("pipelines/ has no wheel: 'spacy project run pipeline-sm' builds it")
+        pytest.skip("pipelines/ has no wheel: 'spacy project run pipeline-md' builds it")
     with ZipFile(wheels[-1]) as wheel:
         wheel.extractall(tmp_path)
-    (folder,) = tmp_path.glob("en_span_selector_sm/en_span_selector_sm-*")
+    (folder,) = tmp_path.glob("en_span_selector_md/en_span_selector_md-*")
     load = spacy.load
     monkeypatch.setattr(spacy, "load", lambda name, **settings: load(folder, **settings))
     ((code, output),) = re.findall(

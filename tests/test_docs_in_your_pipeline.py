@@ -23,7 +23,7 @@ from .tok2vec import TOK2VEC
 
 TEXT = (Path(__file__).parent.parent / "docs/in_your_pipeline.md").read_text(encoding="utf-8")
 HORN = "=== the horn\nTom played the horn loudly.\n> [ARG0 Tom] [V=play.11 played] [ARG1 the horn] [ARGM-MNR loudly].\n"
-FOLDER = "en_span_selector_sm"
+FOLDER = "en_span_selector_md"
 
 
 def blocks(language: str) -> list[str]:

@@ -34,7 +34,7 @@ def test_companies_alone_are_learnt_by_the_command(tmp_path: Path, monkeypatch: 
         Path(f"texts/{name}.txt").write_text(text.replace("Zed", name))
     nlp, _ = initialized(SPANCAT, "laminar", model={"label_hidden_width": None})
     nlp.to_disk("small")
-    arguments = shlex.split(command.replace("en_span_selector_sm", "small"))[4:]
+    arguments = shlex.split(command.replace("en_span_selector_md", "small"))[4:]
     rate = "--training.optimizer.learn_rate"
     result = CliRunner().invoke(app, [*arguments, f"{rate}.total_steps", "2", f"{rate}.warmup_steps", "1"])
     assert result.exit_code == 0 and "No text marks" not in result.output, result.output

@@ -157,7 +157,7 @@ def test_the_first_page_of_the_readme_shows_what_works(nlp: Language) -> None:
     )
     assert captain.total() == 22 and set(captain) == {"captain moore", "the captain", "he", "his", "him"}
     assert keeper.total() == 15 and set(keeper) == {"miss harker", "she", "her", "me"}
-    # Both are one cluster in version 0.2.1, as docs/pipelines.md says.
+    # Both are one cluster, as docs/pipelines.md says.
     assert {"her children", "the children", "they"} <= set(children)
     assert {"the fishermen", "they", "their", "them"} <= set(fishermen)
 
