@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_span_selector.documents.tokenized import make_doc
 from spacy_span_selector.examples.corpus import create_corpus
+from spacy_span_selector.people.tokenized import make_doc
 from spacy_span_selector.scoring.task import find_tasks
 from spacy_span_selector.tools.files.writing import write_file
 from spacy_span_selector.wcfg.decoding import heaviest_nodes

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
         set_speakers,
         set_title,
     )
-    from .documents.joined import join_docs
     from .extensions import register_extensions
     from .people.dialogue import doc_from_turns
+    from .people.joined import join_docs
     from .people.transcripts import doc_from_transcript
     from .pipeline.shared_encoders import add_pipe_from
     from .tools.annotate import annotate_dataset, annotate_to_folder
@@ -73,7 +73,7 @@ MODULES = {
     "doc_from_transcript": "people.transcripts",
     "doc_from_turns": "people.dialogue",
     "from_dict": "tools.formats.plain",
-    "join_docs": "documents.joined",
+    "join_docs": "people.joined",
     "read_bracketed": "tools.formats.bracketed",
     "register_extensions": "extensions",
     "render": "tools.rendering",

@@ -25,6 +25,7 @@ from torch.nn.utils.rnn import pad_sequence
 from spacy_span_selector.layers.selection.candidates import CandidateStrategy, Decoding
 from spacy_span_selector.layers.selection.sampling import Annotation, Negatives
 from spacy_span_selector.layers.selection.selectors import Marginals, Selection, Selector
+from spacy_span_selector.layers.selection.teaching import cross_entropy
 from spacy_span_selector.layers.spans.layout import SpanLayout, Spans
 from spacy_span_selector.layers.srl.arguments import ArgumentFinder, FoundArgument, GoldFrames
 from spacy_span_selector.layers.srl.network import SrlHead, SrlOutput
@@ -101,6 +102,11 @@ class TaggedArguments:
         learnt = gold.annotated[layout.document[self.predicates.starts]][self.pairs.left]
         log_right = self.log_tags.gather(1, self._gold_tags(gold)[:, None]).squeeze(1)
         return -log_right[learnt].sum()
+
+    def taught_loss(self, told: TaggedArguments, layout: SpanLayout, labels: Sequence[int]) -> Tensor:
+        """The loss by what a teacher says of the same tokens, a sum over the batch."""
+        columns = [0, *(tag for label in labels for tag in (1 + 2 * label, 2 + 2 * label))]
+        return cross_entropy(told.log_tags[:, columns].exp(), self.log_tags)
 
     def decode(self) -> list[FoundArgument]:
         """The spans of the best well-formed tags; their score is the mean probability of their tags."""

@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotation import set_speakers
-from ..documents.tokenized import make_doc
+from .tokenized import make_doc
 
 
 def doc_from_turns(nlp: Language, turns: Iterable[tuple[str, str]]) -> Doc:

@@ -18,9 +18,9 @@ from ..annotation import SPEAKERS_KEY, get_speakers, set_speakers
 from ..annotation.checks import show
 from ..documents.labels import ONLY_STAMP, TALK, Label, find_labels
 from ..documents.lines import Block, header_lines, read_blocks
-from ..documents.tokenized import make_doc
 from .captions import TAG, Captions, Place, find_captions, hide
 from .letters import Turn, read_letter
+from .tokenized import make_doc
 
 Words: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 

@@ -74,8 +74,32 @@ class SelectionOutput(Protocol):
     def tensors(self) -> list[torch.Tensor]:
         """The tensors that the loss is computed from."""
 
+    def taught_loss(self, told: Any, layout: SpanLayout, labels: Sequence[int]) -> torch.Tensor:
+        """The loss by what a teacher says of the same spans, which gives each label another number."""
 
-Gold = TypeVar("Gold")
+
+class GoldAnnotation(Protocol):
+    """The gold annotation of a batch as tensors."""
+
+    @property
+    def annotated(self) -> torch.Tensor:
+        """Which documents are annotated; the others are ignored in training. Shape: (documents,)"""
+
+
+class Teacher(Protocol):
+    """Says of each batch what a component learns beside gold annotation, or where there is none."""
+
+    share: float
+    """How much that counts beside gold annotation, from 0 to 1."""
+
+    def output(self, learner: Any, read: HeadInput, candidates: torch.Tensor) -> Any:
+        """What the network of the same component says of chosen spans of a batch."""
+
+    def loss(self, learner: Any, read: HeadInput, output: Any) -> torch.Tensor:
+        """The loss of what a learner makes of a batch."""
+
+
+Gold = TypeVar("Gold", bound=GoldAnnotation)
 Output = TypeVar("Output", bound=SelectionOutput)
 Prediction = TypeVar("Prediction", bound=SpanPrediction)
 
@@ -124,6 +148,8 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     negative_widths: Widths | None
     learn_rate_factor: float
     max_sentence_words: int | None
+    teacher: Teacher | None = None
+    """Whom the component learns from beside gold annotation, and also where there is none; not saved."""
 
     def __init__(self, nlp: Language, model: Model[Any, Any], name: str, scorer: Scorer | None) -> None:
         """Initialize all but the settings, which may be changed afterwards, most of them with effect."""
@@ -211,10 +237,12 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
             return losses
         docs = [document.source for document in cleaned]
         check_listeners(self.model, docs, self.name, is_train=True)
-        request = self._training_request(cleaned, gold)
+        read = HeadInput(cleaned, layout, self._training_request(cleaned, gold))
+        if self.teacher is not None and not gold.annotated.any():
+            read = replace(read, request=self._unannotated_request(read, self.teacher))
         try:
-            output, backprop = self.model.begin_update(HeadInput(cleaned, layout, request))
-            loss, gradient = self._loss_and_gradient(output, gold, own_gold, layout)
+            output, backprop = self.model.begin_update(read)
+            loss, gradient = self._loss_and_gradient(output, gold, own_gold, read)
             if not math.isfinite(loss):
                 raise NotFinite("the loss")
             backprop(gradient)
@@ -239,8 +267,9 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
 
         RETURNS (tuple): The loss, and (output tensor, gradient) pairs for the model's backprop.
         """
-        _, layout, gold, own_gold = self._read_examples(list(examples))
-        return self._loss_and_gradient(scores, gold, own_gold, layout)
+        cleaned, layout, gold, own_gold = self._read_examples(list(examples))
+        read = HeadInput(cleaned, layout, self._training_request(cleaned, gold))
+        return self._loss_and_gradient(scores, gold, own_gold, read)
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
         """Take over what the component must know of a corpus before its network is built, if anything; from its
@@ -424,14 +453,26 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         """The spans that are not gold to sample in training."""
         return Negatives(1.0 if self.negatives is None else self.negatives, self.negative_widths or "all")
 
-    def _loss(self, output: Output, gold: Gold, own_gold: Any, layout: SpanLayout) -> torch.Tensor:
+    def _loss(self, output: Output, gold: Gold, own_gold: Any, read: HeadInput) -> torch.Tensor:
         settings = {"annotation": self.learnt_annotation, "negatives": self.sampled_negatives}
-        return self.selector.loss(output, gold, own_gold, layout, **settings)
+        if self.teacher is None:
+            return self.selector.loss(output, gold, own_gold, read.layout, **settings)
+        taught = self.teacher.loss(self, read, output)
+        if not gold.annotated.any():
+            return taught / 2
+        share = self.teacher.share
+        return share * taught + (1 - share) * self.selector.loss(output, gold, own_gold, read.layout, **settings)
 
-    def _loss_and_gradient(
-        self, output: Output, gold: Gold, own_gold: Any, layout: SpanLayout
-    ) -> tuple[float, Gradients]:
-        loss, tensors = self._loss(output, gold, own_gold, layout), output.tensors()
+    def _unannotated_request(self, read: HeadInput, teacher: Teacher) -> Any:
+        """The request to the network in training where a teacher alone says what is right."""
+        return read.request
+
+    def request_to_teacher(self, read: HeadInput, candidates: torch.Tensor, learner: Any) -> Any:
+        """The request to the network of a teacher, of the spans that a learner has chosen, by the request to that."""
+        return replace(learner, choose=lambda *_: candidates)
+
+    def _loss_and_gradient(self, output: Output, gold: Gold, own_gold: Any, read: HeadInput) -> tuple[float, Gradients]:
+        loss, tensors = self._loss(output, gold, own_gold, read), output.tensors()
         gradients = torch.autograd.grad(loss, tensors, materialize_grads=True)
         return loss.item(), list(zip(tensors, gradients, strict=True))
 

@@ -27,9 +27,10 @@ from ..layers.selection.sampling import Annotation, Widths
 from ..layers.selection.selectors import MOST_SPANS
 from ..layers.spancat.network import GoldLabels, SpancatOutput, SpancatRequest, SpancatSettings
 from ..layers.spans.layout import Lengths, SpanLayout
+from ..models.torch_head import HeadInput
 from ..scoring.spancat import LABELLED_SPANS
 from .labelled_pipe import LabelledPipe
-from .selector_pipe import Scorer, SpanPrediction
+from .selector_pipe import Scorer, SpanPrediction, Teacher
 from .settings import Count, NotNegative, Share, default_model
 
 DEFAULT_MODEL = default_model("spacy_span_selector.SpancatModel.v1")
@@ -149,6 +150,9 @@ class StructuredSpancat(LabelledPipe[GoldLabels, SpancatOutput, SpancatPredictio
                 "as its classifier may give a span several. Set its 'label_hidden_width' to null: then a span has one."
             )
         return gold, lost
+
+    def _unannotated_request(self, read: HeadInput, teacher: Teacher) -> SpancatRequest:
+        return replace(read.request, labelled=None)
 
     @property
     def _has_classifier(self) -> bool:

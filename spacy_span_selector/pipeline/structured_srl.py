@@ -41,8 +41,9 @@ from ..layers.srl.arguments import GoldFrames
 from ..layers.srl.network import SrlOutput, SrlRequest
 from ..layers.srl.predicates import BEGIN, FindPredicates
 from ..layers.srl.roles import FrameTable
+from ..models.torch_head import HeadInput
 from ..scoring.srl import SEMANTIC_ROLES
-from .selector_pipe import Scorer, SelectorPipe, SpanPrediction
+from .selector_pipe import Scorer, SelectorPipe, SpanPrediction, Teacher
 from .settings import Count, NotNegative, Share, default_model
 
 CORE_ROLES = ["ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA"]
@@ -264,6 +265,21 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         find_predicates = FindPredicates(gold.predicates, closed=every)
         frames = self._frame_table(gold.annotated.device)
         return SrlRequest(find_predicates, self._senses(cleaned), frames, self.training_strategy())
+
+    def _unannotated_request(self, read: HeadInput, teacher: Teacher) -> SrlRequest:
+        """That of the predicates that the teacher finds."""
+        request: SrlRequest = read.request
+        every = request.find_predicates.closed
+        free = replace(request, find_predicates=replace(request.find_predicates, closed=torch.zeros_like(every)))
+        found = teacher.output(self, replace(read, request=free), read.layout.row[:0]).predicates
+        given = Spans(
+            found.starts.clone(), found.ends.clone()
+        )  # of tensors that were made at prediction none can learn
+        return replace(request, find_predicates=FindPredicates(given, every))
+
+    def request_to_teacher(self, read: HeadInput, candidates: torch.Tensor, learner: SrlRequest) -> SrlRequest:
+        frames, find_senses = self._frame_table(candidates.device), self._senses(read.docs)
+        return SrlRequest(learner.find_predicates, find_senses, frames, lambda *_: candidates)
 
     def _prediction_request(self, cleaned: Sequence[CleanDoc], layout: SpanLayout) -> SrlRequest:
         find_predicates = self._given_predicates(cleaned, layout)

@@ -14,9 +14,9 @@ from spacy_span_selector.annotation import (
     set_clusters,
     set_labelled_spans,
 )
-from spacy_span_selector.documents.joined import join_docs
 from spacy_span_selector.documents.pieces import cut_doc
 from spacy_span_selector.documents.rebuilt import rebuild_doc
+from spacy_span_selector.people.joined import join_docs
 
 NLP = spacy.blank("en")
 WORDS = ["Ann", "sold", "Acme", "in", "Rome", ".", "She", "left", "."]

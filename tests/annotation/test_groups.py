@@ -31,8 +31,8 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.annotation.groups import numbered_keys, skip_absent_entry_points
 from spacy_span_selector.documents.cleaned import clean_doc
-from spacy_span_selector.documents.joined import join_docs
 from spacy_span_selector.extensions import doc_clusters, doc_frames
+from spacy_span_selector.people.joined import join_docs
 from spacy_span_selector.tools.formats.plain import to_dict
 
 

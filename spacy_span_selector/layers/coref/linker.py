@@ -65,6 +65,11 @@ class Links(NamedTuple):
     possible: Tensor
     scores: Tensor
 
+    def log_probabilities(self) -> Tensor:
+        """The log probability of each mention's having no antecedent, and then each of these. Shape: (mentions,
+        1 + antecedents)"""
+        return torch.cat([self.scores.new_zeros(len(self.scores), 1), self.scores], dim=1).log_softmax(dim=1)
+
     def best(self, threshold: float) -> list[int | None]:
         """The best antecedent of each mention that scores above the threshold, or None."""
         scores = torch.cat([self.scores.new_full((len(self.scores), 1), threshold), self.scores], dim=1)

@@ -25,6 +25,7 @@ random sample of all spans that are not gold.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ from torch import Tensor
 
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import ANY_TYPES, GoldTypes, Selection
+from ..selection.teaching import cross_entropy, selection_loss, weights_of_choices
 from ..spans.layout import SpanLayout
 from .linker import Links
 
@@ -96,6 +98,22 @@ class CorefOutput(NamedTuple):
         terms = [selection.log_selected(gold_flat, types.of_spans), antecedent[is_gold], other, sampled]
         return -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
 
+    def taught_loss(self, told: CorefOutput, layout: SpanLayout, labels: Sequence[int]) -> Tensor:
+        """The loss by what a teacher says of the same candidates, per candidate; see `selection/teaching.py`."""
+        candidates = len(self.selection.candidates)
+        by_candidate = torch.zeros(candidates, 1 + candidates, device=self.links.scores.device)
+        log_told = told.links.log_probabilities()
+        columns = torch.where(told.links.possible, 1 + told.links.antecedents, 0)
+        by_candidate.scatter_add_(1, columns, torch.where(told.links.possible, log_told[:, 1:].exp(), 0.0))
+        by_candidate[:, 0] = log_told[:, 0].exp()
+        columns = torch.where(self.links.possible, 1 + self.links.antecedents, 0)
+        links = torch.where(self.links.possible, by_candidate.gather(1, columns), 0.0)
+        links = (
+            torch.cat([by_candidate[:, :1], links], dim=1) * weights_of_choices(self.selection, told.selection)[:, None]
+        )
+        loss = selection_loss(self.selection, told.selection, layout, labels)
+        return (loss + cross_entropy(links, self.links.log_probabilities())) / max(1, candidates)
+
     def link_log_likelihood(self, clusters: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """log p(gold antecedents | s), log p(no antecedent | s) and log p(no gold antecedent | s) of each candidate.
 
@@ -105,8 +123,7 @@ class CorefOutput(NamedTuple):
 
         clusters (Tensor): The gold cluster of each candidate, below 0 if there is none. Shape: (candidates,)
         """
-        scores = self.links.scores
-        log_links = torch.cat([scores.new_zeros(len(scores), 1), scores], dim=1).log_softmax(dim=1)
+        log_links = self.links.log_probabilities()
         right = self.gold_antecedents(clusters)
         kept = right.any(dim=1)
         # Without a gold antecedent among those that were kept, "no antecedent" is right: column 0.

@@ -42,6 +42,7 @@ from ..selection.candidates import CandidateStrategy, Decoding
 from ..selection.network import NEW, NetworkSettings, SelectingHead, Size, grow_output, make_span_scorer
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import LOG_ZERO, GoldTypes, Selection, Selector
+from ..selection.teaching import cross_entropy, selection_loss
 from ..spans.layout import SpanLayout, Spans
 
 
@@ -128,6 +129,14 @@ class SpancatOutput(NamedTuple):
         others = [sampled, *([candidates[learnt & ~is_gold[candidates]]] if annotation == "complete" else [])]
         terms += [selection.log_unless(flat, types.declared_of(flat, layout)) for flat in others]
         return -torch.cat(terms).sum() / learnt.sum().clamp(min=1)
+
+    def taught_loss(self, told: SpancatOutput, layout: SpanLayout, labels: Sequence[int]) -> Tensor:
+        """The loss by what a teacher says of the same spans, per candidate; see `selection/teaching.py`."""
+        loss = selection_loss(self.selection, told.selection, layout, labels)
+        if self.labels is not None and told.labels is not None:
+            has = told.labels[:, list(labels)].sigmoid()
+            loss = loss + cross_entropy(has, logsigmoid(self.labels)) + cross_entropy(1 - has, logsigmoid(-self.labels))
+        return loss / max(1, len(self.selection.candidates))
 
     def decode(self, selector: Selector, decoding: Decoding, threshold: float) -> FoundLabels:
         """The best set of labelled spans, by `decoding` (see the top of this module), without crossing ones unless the

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from torch import Tensor, nn
 
@@ -73,6 +73,13 @@ class ArgumentOutput(Protocol):
 
     def loss(self, gold: GoldFrames, layout: SpanLayout, *, annotation: Annotation, negatives: Negatives) -> Tensor:
         """The training objective, a sum over the batch. The predicates must have been the gold ones."""
+
+    def taught_loss(self, told: Any, layout: SpanLayout, labels: Sequence[int]) -> Tensor:
+        """The loss by what a teacher says of the same predicates and spans, a sum over the batch.
+
+        told (Any): Its output, of the same kind.
+        labels (Sequence[int]): The number that it gives each role.
+        """
 
     def decode(self) -> list[FoundArgument]:
         """The arguments of each predicate, which do not overlap. By predicate, then by place."""

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from ..selection.candidates import CandidateStrategy
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection
+from ..selection.teaching import cross_entropy
 from ..spans.layout import SpanLayout, Spans
 from .arguments import ArgumentFinder, ArgumentOutput, GoldFrames
 from .predicates import FindPredicates, FindSenses, PredicateTagger, RolesetClassifier, RolesetScores, predicate_tags
@@ -59,6 +60,14 @@ class SrlOutput:
         predicates = -self.log_tags.gather(1, tags[:, None]).squeeze(1)[every_predicate].sum()
         arguments = self.arguments.loss(gold, layout, annotation=annotation, negatives=negatives)
         return (predicates + self.rolesets.loss(gold.rolesets) + arguments) / learnt.sum().clamp(min=1)
+
+    def taught_loss(self, told: SrlOutput, layout: SpanLayout, labels: Sequence[int]) -> Tensor:
+        """The loss by what a teacher says of tokens, and of the same predicates and spans, per token."""
+        predicates = cross_entropy(told.log_tags.exp(), self.log_tags)
+        if torch.equal(self.rolesets.senses.pairs.right, told.rolesets.senses.pairs.right):  # both know the same ones
+            predicates = predicates + cross_entropy(told.rolesets.log_p.exp(), self.rolesets.log_p)
+        arguments = self.arguments.taught_loss(told.arguments, layout, labels)
+        return (predicates + arguments) / max(1, len(self.log_tags))
 
 
 class SrlHead(nn.Module):

@@ -34,6 +34,7 @@ from ..selection.candidates import CandidateStrategy
 from ..selection.network import SelectingHead, make_span_scorer
 from ..selection.sampling import Annotation, Negatives
 from ..selection.selectors import Selection
+from ..selection.teaching import cross_entropy, selection_loss, weights_of_choices
 from ..spans.layout import SpanLayout, Spans
 from .arguments import ArgumentFinder, FoundArgument, GoldFrames
 from .roles import KnownRoles, Pairs, RoleClassifier, SrlSettings, arguments_with_predicates, signed_distance
@@ -88,6 +89,13 @@ class SpanArguments:
             torch.logaddexp(log_p[flat] + log_right[undecided], log_not_p[flat]),
         ]
         return -torch.cat([*selection, *roles]).sum()
+
+    def taught_loss(self, told: SpanArguments, layout: SpanLayout, labels: Sequence[int]) -> Tensor:
+        """The loss by what a teacher says of the same pairs, a sum; see `selection/teaching.py`."""
+        roles = told.log_roles[:, [0, *(1 + label for label in labels)]].exp()
+        weights = weights_of_choices(self.selection, told.selection)[self.pairs.left, None]
+        loss = selection_loss(self.selection, told.selection, layout, ())
+        return loss + cross_entropy(roles * weights, self.log_roles)
 
     def decode(self) -> list[FoundArgument]:
         """The heaviest set of disjoint arguments of each predicate; one weighs log p(its role) - log p(null).

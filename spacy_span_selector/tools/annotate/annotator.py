@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 from spacy.util import import_file
 
 from ...annotation import get_speakers, set_title
-from ...documents.tokenized import make_doc
+from ...people.tokenized import make_doc
 from ...people.transcripts import read_transcript, set_turns
 from ...pipeline.batches import batch_by_words
 from ..files.pipelines import find_keys, load_pipeline

@@ -57,7 +57,7 @@ def render_cli(
 def _read_text(path: Path, nlp: Language) -> Doc:
     """The document of a file of raw text, with the name of the file as its title."""
     from ...annotation import set_title
-    from ...documents.tokenized import make_doc
+    from ...people.tokenized import make_doc
     from ..formats.bracketed import HEADING
     from ..formats.files import read_text
 

@@ -22,8 +22,8 @@ from starlette.requests import Request
 from ... import annotation
 from ...annotation import ANTECEDENTS, LINK_SCORES, NAME, Mention
 from ...documents.other_languages import describe_other_language, other_language
-from ...documents.tokenized import make_doc
 from ...extensions import representative_mention
+from ...people.tokenized import make_doc
 from ..formats.bracketed import Lenient, parse_bracketed, write_bracketed
 from .corrections import doubts, fingerprint
 from .folder import CORRECTED, GoneError, Source, TextFolder

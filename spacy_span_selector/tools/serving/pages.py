@@ -13,7 +13,7 @@ from spacy.language import Language
 
 from ...annotation import set_title
 from ...documents.other_languages import describe_other_language, other_language
-from ...documents.tokenized import make_doc
+from ...people.tokenized import make_doc
 from ..rendering import Page
 from ..rendering.html_page import html_page, static
 

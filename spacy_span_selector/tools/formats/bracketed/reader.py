@@ -23,8 +23,8 @@ from spacy.tokens import Doc
 
 from .... import annotation
 from ....annotation import PREDICATE_LABEL, Argument, Frame, LabelledSpan, Mention, Quotation
-from ....documents.tokenized import make_doc
 from ....people.speech import nearest_mention
+from ....people.tokenized import make_doc
 from ..files import read_text
 from .brackets import (
     ADDRESSED,

@@ -15,8 +15,8 @@ from thinc.types import Ints2d
 from .... import annotation
 from ....annotation import Argument, Frame, Quotation
 from ....annotation.checks import show
-from ....documents.tokenized import make_doc as split_into_tokens
 from ....extensions import labels_by_span, span_label
+from ....people.tokenized import make_doc as split_into_tokens
 from ..reports import Report, shorten
 from .schema import FORMAT, QUOTATION_PLACES, Document, Place, Places, Rolesets, Thing, name_document
 

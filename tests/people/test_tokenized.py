@@ -4,7 +4,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_span_selector.documents.tokenized import make_doc
+from spacy_span_selector.people.tokenized import make_doc
 
 NLP = spacy.blank("en")
 

@@ -1,0 +1,110 @@
+"""A trained pipeline teaches another, for each component."""
+
+import re
+from typing import Any
+
+import pytest
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_span_selector.tools.training.teacher import Teacher, create_teach
+
+from ...pipeline.components import (
+    CASES,
+    COREF,
+    SPANCAT,
+    Case,
+    component,
+    gold_docs,
+    initialized,
+    load_trained,
+    sentenced,
+    train,
+)
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case.factory)
+def case(request: pytest.FixtureRequest) -> Case:
+    found: Case = request.param
+    return found
+
+
+@pytest.fixture
+def trained(case: Case) -> Language:
+    return load_trained(case)
+
+
+def unannotated(nlp: Language, docs: list[Doc]) -> list[Example]:
+    return [Example(sentenced(nlp, doc.text), nlp.make_doc(doc.text)) for doc in docs]
+
+
+def taught(case: Case, trained: Language, share: float, **config: Any) -> tuple[Language, list[Example]]:
+    nlp, examples = initialized(case, **config)
+    teacher = Teacher(trained)
+    teacher.share = share
+    teacher.teach(nlp)
+    return nlp, examples
+
+
+def test_what_it_says_is_learnt_where_nothing_is_annotated(case: Case, trained: Language) -> None:
+    gold = gold_docs(case, trained)
+    nlp, _ = taught(case, trained, share=1.0)
+    train(nlp, unannotated(nlp, gold), 2 * case.steps)
+    for doc in gold:
+        assert case.read(nlp(doc.text)) == case.read(trained(doc.text)) == case.read(doc)
+
+
+def test_with_no_share_gold_annotation_alone_is_learnt(case: Case, trained: Language) -> None:
+    alone, examples = initialized(case, negatives=0.0)  # nothing is drawn
+    beside, _ = taught(case, trained, share=0.0, negatives=0.0)
+    assert train(beside, examples, 2) == train(alone, examples, 2)
+
+
+def test_it_must_have_a_component_of_the_same_name() -> None:
+    nlp, _ = initialized(COREF)
+    message = (
+        "The teacher has the components sentencizer, structured_spancat, none of which the pipeline learns, whose "
+        "components are sentencizer, structured_coref. Give both the same names."
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Teacher(load_trained(SPANCAT)).teach(nlp)
+
+
+def test_it_must_know_all_labels() -> None:
+    nlp, _ = initialized(SPANCAT)
+    component(nlp).add_label("ORG")
+    with pytest.raises(ValueError, match="'structured_spancat' of the teacher does not know ORG, which the corpus has"):
+        Teacher(load_trained(SPANCAT)).teach(nlp)
+
+
+def test_labels_may_have_another_order() -> None:
+    nlp, _ = initialized(SPANCAT)
+    teacher = Teacher(load_trained(SPANCAT))
+    component(nlp)._labels = ("FAC", "PER", "LOC")
+    assert teacher._labels(component(nlp)) == [2, 0, 1]
+
+
+def test_the_callback_loads_it_once_and_lets_it_count_less_and_less(
+    case: Case, trained: Language, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = []
+    monkeypatch.setattr(
+        "spacy_span_selector.tools.training.teacher.load_model", lambda *a, **_: loaded.append(a) or trained
+    )
+    nlp, _ = initialized(case)
+    nlp.config["training"]["max_steps"] = 8
+    callback = create_teach("a/pipeline")
+    shares = []
+    for step in (0, 2, 8):
+        callback(nlp, {"step": step, "epoch": 0})
+        shares.append(component(nlp).teacher.share)
+    assert shares == [1.0, 0.75, 0.0]
+    assert loaded == [("a/pipeline",)]
+
+
+def test_the_callback_must_know_how_many_steps_there_are() -> None:
+    nlp, _ = initialized(COREF)
+    nlp.config["training"]["max_steps"] = 0
+    with pytest.raises(ValueError, match="max_steps must say how many there are"):
+        create_teach("a/pipeline")(nlp, {"step": 0, "epoch": 0})
