@@ -97,3 +97,22 @@ def test_the_published_pipeline_is_trained_as_the_joint_config_trains() -> None:
         "components.transformer.model.transformer_config.num_hidden_layers",
         "training.eval_frequency",
     }
+
+
+def test_the_published_pipeline_goes_on_as_it_was_trained() -> None:
+    """But for texts and words of a teacher, and a schedule that is shorter and gentler."""
+    trained, taught = (
+        {".".join(keys): value for keys, value in walk_dict(load_config(ROOT / path, interpolate=False))}
+        for path in ("pipelines/en_span_selector_sm.cfg", "pipelines/en_span_selector_sm_taught.cfg")
+    )
+    components = {key: value for key, value in taught.items() if key.startswith("components.")}
+    pipes = load_config(ROOT / "pipelines/en_span_selector_sm.cfg", interpolate=False)["components"]
+    assert components == {f"components.{name}.source": "${paths.trained}" for name in pipes}
+    different = {key for key in trained.keys() | taught.keys() if trained.get(key) != taught.get(key)}
+    different -= {key for key in different if key.startswith(("paths.", "components.", "initialize.components."))}
+    assert {key for key in different if ".free." not in key} == {
+        "training.before_update.@callbacks",
+        "training.before_update.path",
+        "training.eval_frequency",
+        *(f"training.optimizer.learn_rate.{name}" for name in ("warmup_steps", "total_steps", "initial_rate")),
+    }

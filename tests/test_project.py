@@ -12,8 +12,9 @@ from weasel.util.config import parse_config_overrides, substitute_project_variab
 
 ROOT = Path(__file__).parents[1]
 FILES = (ROOT / "project.yml", ROOT / "pipelines/project.yml")
-WHEELS = [f"en_span_selector_{name}-0.2.1-py3-none-any.whl" for name in ("sm", "md")]
-SOURCES = ("litbank", "ontogum", "ontonotes", "ewt", "frames")
+VERSIONS = {"sm": "0.2.2", "md": "0.2.1"}
+WHEELS = [f"en_span_selector_{name}-{version}-py3-none-any.whl" for name, version in VERSIONS.items()]
+SOURCES = ("litbank", "ontogum", "ontonotes", "ewt", "frames", "gap")
 """The variables with the folders of corpora, which are downloaded or at hand."""
 
 each_project = pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
@@ -121,6 +122,16 @@ def test_the_smaller_pipeline_has_the_schedule_of_its_config() -> None:
     assert factors == {variables["factor"]}
     schedule = config["training"]["optimizer"]["learn_rate"]
     assert (schedule["initial_rate"], schedule["total_steps"]) == (variables["rate"], variables["steps"])
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_a_wheel_has_the_version_that_its_pipeline_states(name: str) -> None:
+    (command,) = (command for command in load_project()["commands"] if command["name"] == f"build-{name}")
+    given = parse_config_overrides(command["script"][0].partition(" pipelines ")[2].split())
+    project = load_project(FILES[1], **{key.removeprefix("vars."): value for key, value in given.items()})
+    stated = srsly.read_json(ROOT / f"pipelines/en_span_selector_{name}.json")["version"]
+    assert command["outputs"] == [f"pipelines/{project['vars']['wheel']}-py3-none-any.whl"]
+    assert project["vars"]["wheel"] == f"en_span_selector_{name}-{stated}"
 
 
 @each_project
