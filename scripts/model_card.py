@@ -18,7 +18,8 @@ from typing import Any
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "pipelines/card.md"
 ABOUT = (
-    "Measured {days}. None of these texts trained it; rules of `entity_resolver` were written with such checks in view."
+    "Measured {days}. Nothing of their annotation trained it; rules of `entity_resolver` were written with such checks "
+    "in view."
 )
 INSIDE = {
     "coref_": "coreference in fiction: LitBank, from raw text, CoNLL",
