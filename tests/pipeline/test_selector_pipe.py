@@ -742,7 +742,7 @@ def test_a_step_has_the_gradients_of_the_loss(case: Case, selector: str, annotat
     torch.manual_seed(0)
     batch, gold = training_batch(nlp, examples)
     output, _ = pipe.model.begin_update(batch)
-    pipe._loss(output, gold, None, batch.layout).backward()
+    pipe._loss(output, gold, None, batch).backward()
     assert found.keys() == head_weights(nlp).keys()
     torch.testing.assert_close(found, gradients(nlp), rtol=1e-3, atol=1e-6)
     assert any(gradient.abs().max() > 0 for gradient in found.values())
