@@ -43,11 +43,7 @@ def get_labelled_spans(doc: Doc, key: str = LABELLED_KEY) -> list[LabelledSpan]:
 
 
 def set_labelled_spans(
-    doc: Doc,
-    spans: Sequence[tuple[int, int, str]],
-    scores: Sequence[float] | None = None,
-    *,
-    key: str = LABELLED_KEY,
+    doc: Doc, spans: Sequence[tuple[int, int, str]], scores: Sequence[float] | None = None, *, key: str = LABELLED_KEY
 ) -> None:
     """Replace the labelled spans of a document.
 

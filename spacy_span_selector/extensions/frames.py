@@ -44,11 +44,7 @@ class SrlFrame(_Parts):
     descriptions: dict[str, str]
 
     def __new__(
-        cls,
-        predicate: Span,
-        roleset: str | None,
-        arguments: dict[str, list[Span]],
-        scores: list[float] | None = None,
+        cls, predicate: Span, roleset: str | None, arguments: dict[str, list[Span]], scores: list[float] | None = None
     ) -> Self:
         frame = super().__new__(cls, predicate, roleset, arguments)
         frame.scores = scores

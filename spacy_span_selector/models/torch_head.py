@@ -104,11 +104,7 @@ def torch_head(name: str, tok2vec: Model[list[Doc], list[Floats2d]], build: Head
     shim = AveragedShim(None, serialize_model=_serialize, deserialize_model=partial(_deserialize, build, name))
     head: Model[Any, Any] = Model(f"{name}_head", _head_forward, shims=[shim])
     return Model(
-        name,
-        _forward,
-        init=partial(_init, build),
-        layers=[tok2vec, head],
-        refs={"tok2vec": tok2vec, "head": head},
+        name, _forward, init=partial(_init, build), layers=[tok2vec, head], refs={"tok2vec": tok2vec, "head": head}
     )
 
 

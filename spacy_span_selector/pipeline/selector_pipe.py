@@ -21,8 +21,8 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
-from ..annotation import describe_doc, set_mentions
-from ..documents.cleaned import CleanDoc, clean_docs
+from ..annotation import cluster_keys, cluster_prefixes, describe_doc, set_mentions
+from ..documents.cleaned import CleanDoc, clean_doc, clean_docs
 from ..documents.other_languages import ShortTexts, describe_other_language, other_language
 from ..examples.alignment import with_words
 from ..examples.lost import LostSpans, level_of_caller
@@ -396,9 +396,11 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
     def _annotate(self, doc: Doc, prediction: Prediction) -> None:
         """Write a prediction to a document, except for the selected spans."""
 
-    def _read_docs(self, docs: Iterable[Doc]) -> HeadInput:
+    def _read_docs(self, docs: Sequence[Doc]) -> HeadInput:
         """Make the model's input of documents at prediction."""
-        cleaned = clean_docs(docs)
+        # No component reads clusters, and copying thousands of groups takes long.
+        clusters = ([key for one in cluster_prefixes(doc) for key in cluster_keys(doc, one)] for doc in docs)
+        cleaned = [*map(clean_doc, docs, clusters)]
         layout = self._lay_out(self._sentences(cleaned))
         return HeadInput(cleaned, layout, self._prediction_request(cleaned, layout))
 

@@ -124,12 +124,7 @@ def _propositions(doc: Doc, prefix: str) -> list[Proposition]:
 
 def _name_scores(scores: SrlScores, kept: Counts | None) -> dict[str, Any]:
     named: dict[str, Any] = {}
-    by_metric = {
-        "srl": scores.labelled,
-        "srl_span": scores.unlabelled,
-        "srl_pred": scores.predicates,
-        "srl_kept": kept,
-    }
+    by_metric = {"srl": scores.labelled, "srl_span": scores.unlabelled, "srl_pred": scores.predicates, "srl_kept": kept}
     for metric, counts in by_metric.items():
         parts = dict.fromkeys("prf") if counts is None else counts.scores()
         named |= {f"{metric}_{part}": score for part, score in parts.items()}

@@ -75,7 +75,7 @@ class Grammar(ABC):
         """
         return self._spans(scores, lengths).selected()
 
-    def log_marginals(self, scores: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    def log_marginals(self, scores: Tensor, lengths: Tensor, both: bool = True) -> tuple[Tensor, Tensor]:
         """Compute the logarithms of the probability p that a span is selected, and of 1 - p; arguments and errors are
         those of `log_partition`.
 
@@ -84,10 +84,11 @@ class Grammar(ABC):
         spans make p less than 1 by less than rounding errors, about 1e-5: there they count as impossible.
 
         RETURNS (tuple[Tensor, Tensor]): log p and log(1 - p); -inf and 0 where a score is never read or is -inf.
-            Shape: (batch, n, n) each
+            Shape: (batch, n, n) each; the latter is empty unless `both` are wanted.
         """
         spans = self._spans(scores, lengths)
-        log_selected = spans.log_allowed + logsigmoid(spans.scores)
+        if not both:
+            return spans.log_selected(), scores[:0]
         # Not selected: not allowed, or allowed and not selected. What is always allowed is never the former: its log
         # would be -inf and the derivative infinite, so its value is masked out of this branch.
         certain = spans.log_allowed >= 0
@@ -96,7 +97,7 @@ class Grammar(ABC):
         log_unselected = torch.logaddexp(log_ruled_out.masked_fill(certain, -math.inf), log_left_alone).clamp(max=0)
         if self.is_precise:
             log_unselected = self._without_rounding(log_unselected, spans, lengths)
-        return log_selected.masked_fill(~spans.exists, -math.inf), log_unselected.masked_fill(~spans.exists, 0.0)
+        return spans.log_selected(), log_unselected.masked_fill(~spans.exists, 0.0)
 
     def _without_rounding(self, log_unselected: Tensor, spans: _Spans, lengths: Tensor) -> Tensor:
         """Compute log(1 - p) again where it is little more than the rounding error of log q.
@@ -159,4 +160,8 @@ class _Spans(NamedTuple):
 
     def selected(self) -> Tensor:
         """The probability that each span is selected."""
-        return (self.log_allowed + logsigmoid(self.scores)).exp().masked_fill(~self.exists, 0.0)
+        return self.log_selected().exp()
+
+    def log_selected(self) -> Tensor:
+        """Its logarithm."""
+        return (self.log_allowed + logsigmoid(self.scores)).masked_fill(~self.exists, -math.inf)

@@ -656,6 +656,14 @@ def test_the_model_takes_documents_too(case: Case) -> None:
     assert len(output.selection.spans.starts)
 
 
+def test_clusters_are_left_behind_where_a_document_is_read_without_white_space(case: Case) -> None:
+    nlp, _ = initialized(case)
+    doc = Doc(nlp.vocab, ["Ann", "\n", "lost", "it"], sent_starts=[True, False, False, False])
+    doc.spans.update({"coref_clusters_1": [doc[0:1]], "sc": [doc[0:1]]})
+    (read,) = component(nlp)._read_docs([doc]).docs
+    assert [*read.doc.spans] == ["sc"]
+
+
 def test_a_copy_of_the_model_does_not_copy_the_component(case: Case) -> None:
     model = make_nlp(case).get_pipe(case.factory).model  # type: ignore[attr-defined]
     assert model.copy().attrs[DOCS_READER] is model.attrs[DOCS_READER]

@@ -55,6 +55,13 @@ def losses(grammar: Grammar, scores: Tensor, lengths: Tensor) -> list[tuple[Tens
     return [(value, torch.autograd.grad(value, scores, retain_graph=True)[0]) for value in values]
 
 
+def test_the_probability_that_a_span_is_selected_can_be_had_alone(grammar: Grammar, device: str) -> None:
+    scores, lengths = random_scores(4, 5, 5).to(device), torch.tensor([5, 1, 3, 2], device=device)
+    alone, nothing = grammar.log_marginals(scores, lengths, both=False)
+    assert torch.equal(alone, grammar.log_marginals(scores, lengths)[0])
+    assert not len(nothing)
+
+
 @pytest.mark.parametrize("lengths", [[1], [2], [6], [5, 1, 3, 2]])
 def test_gradients_equal_finite_differences(grammar: Grammar, lengths: list[int], device: str) -> None:
     many = max(lengths) > 2  # a random combination of these gradients is compared, not each, which takes long

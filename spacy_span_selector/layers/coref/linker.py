@@ -18,8 +18,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from ..spans.computing import Side, compute_blocks, multiply, prediction_dtype, rows_at_once
-from ..spans.features import DISTANCE_BUCKETS, add_up, bucket_counts, merge_tables
+from ..spans.computing import compute_blocks, multiply, prediction_dtype, rows_at_once
+from ..spans.features import DISTANCE_BUCKETS, Added, add_up, bucket_counts, merge_tables
 from .pair_features import KINDS, PAIR_FEATURES, PAIR_KINDS, SAME_WORDS, SHORT_WORDS, WORD_ROWS, MentionFacts
 
 COARSE_ROWS = 256
@@ -221,21 +221,22 @@ class Linker(nn.Module):
         tables: Sequence[Tensor] = self._tables()
         if vectors.device.type != "cuda":
             features, tables = merge_tables(features, tables, COMBINATIONS)
+        order = torch.arange(len(vectors), device=vectors.device)
+        added = Added.of([order[:, None], antecedents, *features], [mention, antecedent, *tables])
         mask = self.dropout(torch.ones_like(mention)) if self.training else None
-        weights = (tables, self.product.weight.to(dtype), self.output)
+        weights = (self.product.weight.to(dtype), self.output)
         row_elements = mention.shape[1] * antecedents.shape[1]
         at_once = rows_at_once(row_elements, vectors.device)
+        columns = (antecedents, sources, kinds, mask)
         blocks = (
             (
-                Side(vectors[rows], mention[rows], rows),
-                Side(vectors, antecedent, antecedents[rows]),
-                sources[rows],
-                [feature[rows] for feature in features],
-                kinds[rows],
-                None if mask is None else mask[rows],
+                vectors,
+                rows,
+                added.take(rows),
+                *(None if column is None else column[rows] for column in columns),
                 *weights,
             )
-            for rows in torch.arange(len(vectors), device=vectors.device).split(at_once)
+            for rows in order.split(at_once)
         )
         return torch.cat(compute_blocks(_score_pairs, blocks, at_once * row_elements))
 
@@ -253,31 +254,28 @@ class Linker(nn.Module):
 
 
 def _score_pairs(
-    mention: Side,
-    antecedent: Side,
+    vectors: Tensor,
+    mentions: Tensor,
+    added: Added,
+    antecedents: Tensor,
     sources: Tensor,
-    features: Sequence[Tensor],
     kinds: Tensor,
     mask: Tensor | None,
-    tables: Sequence[Tensor],
     product: Tensor,
     output: nn.Linear,
 ) -> Tensor:
     """The bilinear and the fine scores of some mentions with their antecedents, added. Shape: (rows, antecedents)
 
-    antecedent (Side): All mentions, and which of them are the antecedents of each row.
+    vectors (Tensor): Of all mentions. Shape: (mentions, width)
+    mentions, antecedents (Tensor): Which of them are paired. Shapes: (rows,) and (rows, antecedents)
     sources (Tensor): Projections of the mentions for the bilinear score. Shape: (rows, width)
-    features (Sequence[Tensor]): The features of the pairs, for each table. Shapes: (rows, antecedents)
     kinds (Tensor): Which of the outputs scores each pair. Shape: (rows, antecedents)
     mask (Tensor | None): Dropout of the hidden layer. Shape: (rows, hidden)
-    tables (Sequence[Tensor]): A vector for each value of a feature. Shapes: (values, hidden)
     product (Tensor): Weights of the product part, which is computed in their type. Shape: (hidden, width)
     """
-    embed, linear = nn.functional.embedding, nn.functional.linear
-    others = embed(antecedent.members, antecedent.vectors)
-    hidden = linear((mention.vectors[:, None] * others).to(product.dtype), product).to(others.dtype)
-    hidden.add_(mention.hidden[:, None]).add_(embed(antecedent.members, antecedent.hidden))
-    hidden.add_(add_up(features, tables)).relu_()
+    others = nn.functional.embedding(antecedents, vectors)
+    products = vectors[mentions, None] * others
+    hidden = added.to(nn.functional.linear(products.to(product.dtype), product).to(others.dtype)).relu_()
     # Dropout of the weights instead of the hidden units, of which there are more.
     fine = output(hidden) if mask is None else torch.bmm(hidden, mask[:, :, None] * output.weight.T) + output.bias
     # Not products of matrices and vectors, of which torch multiplies a batch several times as slowly.

@@ -12,6 +12,7 @@ from pydantic.dataclasses import dataclass
 from torch import Tensor, nn
 
 from ...signatures import CHECKED
+from ..spans.computing import rows_at_once
 from ..spans.layout import SpanLayout, Spans
 from ..spans.scorer import SpanScorer
 from .candidates import BY_SENTENCE, CandidateStrategy
@@ -121,10 +122,9 @@ class SelectingHead(nn.Module):
         """
         if torch.is_grad_enabled() or not layout.is_large or not isinstance(choose, BY_SENTENCE):
             selection, scores = self._select(tokens, layout, choose, types)
-            scores = scores[selection.candidates]
         else:
-            blocks = (self._select(tokens, block, choose, types) for block in layout.blocks())
-            selection, scores = _join([_without_others(*block) for block in blocks], len(tokens))
+            blocks = [self._select(tokens, block, choose, types) for block in layout.blocks()]
+            selection, scores = _join(blocks, len(tokens))
         # Last, as vectors are what takes most memory.
         vectors = self.span_scorer.represent(tokens, selection.spans.starts, selection.spans.ends)
         return Candidates(selection, vectors, scores)
@@ -132,16 +132,23 @@ class SelectingHead(nn.Module):
     def _select(
         self, tokens: Tensor, layout: SpanLayout, choose: CandidateStrategy, types: Sequence[int] | None
     ) -> tuple[Selection, Tensor]:
-        """Select spans with the scores of a whole layout at hand, and the score of each span in links or roles."""
+        """Select spans with the scores of a whole layout at hand, and the score of each of them in links or roles.
+
+        At prediction nothing is kept of the others, unless the strategy is one that may need them.
+        """
         selector, most = self.settings.selector, self.settings.max_span_width
         scores = self.span_scorer(tokens, layout, most)
         weights = max(1, self.types)
         last = weights + selector.scores - 2
         # Even if both are the same row they must be two tensors, each with a gradient of its own.
         decision, auxiliary = scores[last], scores[last + 1 :]
-        selection = scores[:weights].logsumexp(0) if weights > 1 else scores[0]
-        shares = scores[:weights].log_softmax(0) if self.types else None
-        if most is not None:
+        of_types = scores[:weights].split(rows_at_once(weights, scores.device), dim=1)  # blocks fit into the cache
+        selection = torch.cat([some.logsumexp(0) for some in of_types]) if weights > 1 else scores[0]
+        is_alone = not torch.is_grad_enabled() and isinstance(choose, BY_SENTENCE)
+        shares = scores[:weights] if self.types else None  # as they are where only those of candidates are wanted
+        if shares is not None and not (is_alone and types is None):
+            shares = shares.log_softmax(0)
+        if most is not None and any(bucket.shape[1] > most for bucket in layout.buckets):
             selection = selection.masked_fill(layout.widths() > most, -torch.inf)
         marginals = selector.marginals(selection, layout)
         if shares is not None and types is not None:
@@ -149,26 +156,26 @@ class SelectingHead(nn.Module):
         with torch.no_grad():
             candidates = choose(selection, marginals.selected, layout)
             spans = Spans(*layout.locate(candidates))
+        decision = decision[candidates]
         if most is not None and (wide := spans.ends - spans.starts >= most).any():
             # Given ones: no others are wider, and training has none.
             given = spans.take(wide)
-            own = self.span_scorer.score_some(tokens, given.starts, given.ends)[last]
-            decision = decision.index_put((candidates[wide],), own)
-        return Selection(selection, marginals, auxiliary, candidates, spans, shares), decision
+            decision[wide] = self.span_scorer.score_some(tokens, given.starts, given.ends)[last]
+        found = Selection(selection, marginals, auxiliary, candidates, spans, shares)
+        return _without_others(found) if is_alone else found, decision
 
 
-def _without_others(selection: Selection, scores: Tensor) -> tuple[Selection, Tensor]:
-    """The same candidates without what is known of other spans."""
+def _without_others(selection: Selection) -> Selection:
+    """The same candidates without what is known of other spans; `types` may be scores, or log probabilities."""
     which = selection.candidates
-    own = Selection(
+    return Selection(
         selection.scores[which],
-        Marginals(*(column[which] for column in selection.marginals)),
+        Marginals(*(column[which] if len(column) else column for column in selection.marginals)),
         selection.auxiliary[:, which],
         torch.arange(len(which), device=which.device),
         selection.spans,
-        None if selection.types is None else selection.types[:, which],
+        None if selection.types is None else selection.types[:, which].log_softmax(0),
     )
-    return own, scores[which]
 
 
 def _only_types(
@@ -180,7 +187,8 @@ def _only_types(
     kept = shares.masked_fill(other[:, None], LOG_ZERO)
     log_kept, log_other = kept.logsumexp(0), shares.masked_fill(~other[:, None], LOG_ZERO).logsumexp(0)
     selected, unselected = marginals
-    own = Marginals(selected + log_kept, torch.logaddexp(unselected, selected + log_other))
+    others = torch.logaddexp(unselected, selected + log_other) if len(unselected) else unselected
+    own = Marginals(selected + log_kept, others)
     return scores + log_kept, own, kept - log_kept
 
 
@@ -198,7 +206,7 @@ def _join(parts: Sequence[tuple[Selection, Tensor]], tokens: int) -> tuple[Selec
         spans.take(order),
         torch.cat(types, dim=1) if len(types) == len(selections) else None,
     )
-    return _without_others(joined, torch.cat(scores))
+    return _without_others(joined), torch.cat(scores)[order]
 
 
 def take_rows(weight: Tensor, rows: Sequence[int], new: Tensor | float) -> nn.Parameter:

@@ -31,7 +31,8 @@ class Marginals(NamedTuple):
     """Log probabilities of every span of a batch, flat; values in padding are meaningless.
 
     selected (Tensor): log p(span is selected). Shape: (layout.size,)
-    unselected (Tensor): log(1 - p). Shape: (layout.size,)
+    unselected (Tensor): log(1 - p), which losses read; a grammar leaves it empty in inference mode.
+        Shape: (layout.size,) or (0,)
     """
 
     selected: Tensor
@@ -188,12 +189,11 @@ class GrammarSelector(Selector):
         """The marginals of the grammar, sentence by sentence (the paper, eq. 9)."""
         if not layout.buckets:
             return Marginals(scores, scores)
-        charts = [
-            (self.band_grammar if bucket.is_band else self.grammar).log_marginals(bucket.chart(scores), bucket.lengths)
-            for bucket in layout.buckets
-        ]
-        selected, unselected = (cat([chart.flatten() for chart in column]) for column in zip(*charts, strict=True))
-        return Marginals(selected, unselected)
+        both = not torch.is_inference_mode_enabled()
+        grammars = [self.band_grammar if bucket.is_band else self.grammar for bucket in layout.buckets]
+        rows = zip(grammars, layout.buckets, strict=True)
+        charts = [grammar.log_marginals(bucket.chart(scores), bucket.lengths, both) for grammar, bucket in rows]
+        return Marginals(*(cat([chart.flatten() for chart in column]) for column in zip(*charts, strict=True)))
 
     def prediction_strategy(self, decoding: Decoding, threshold: float) -> CandidateStrategy:
         return Decode(decoding, threshold)

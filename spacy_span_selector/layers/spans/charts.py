@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn.functional import linear, pad
+from torch.nn.functional import pad
 
 from .computing import compute_blocks, rows_at_once
 from .features import WIDTH_BUCKETS, add_up, bucket
@@ -60,11 +60,10 @@ class SpanParts(NamedTuple):
 
     def split(self, sentences: int) -> Iterator[SpanParts]:
         """The parts of so many sentences at once."""
-        start, end, weight, weighted, widths, mask, output, lengths = self
-        for first in range(0, len(start), sentences):
-            some = slice(first, first + sentences)
-            own = None if mask is None else mask[some]
-            yield SpanParts(start[some], end[some], weight[some], weighted[some], widths, own, output, lengths[some])
+        shared = ("widths", "output")
+        own = {name: part for name, part in self._asdict().items() if part is not None and name not in shared}
+        for columns in zip(*(part.split(sentences) for part in own.values()), strict=True):
+            yield self._replace(**dict(zip(own, columns, strict=True)))
 
 
 def attention_weights(logits: Tensor, padding: Tensor) -> Tensor:
@@ -97,7 +96,10 @@ def score_diagonals(parts: SpanParts, most: int | None = None, band: bool = Fals
     """`score_spans` one width after the other; differentiable once."""
     _, length, hidden = parts.end.shape
     at_once = rows_at_once(hidden * length, parts.start.device)
-    return torch.cat([_Diagonals.apply(most, band, *_put_mask_on_parts(some)) for some in parts.split(at_once)])
+    charts = [_Diagonals.apply(most, band, *_put_mask_on_parts(some)) for some in parts.split(at_once)]
+    if len(charts) == 1:
+        return charts[0]
+    return torch.cat([chart.permute(3, 0, 1, 2) for chart in charts], dim=1).permute(1, 2, 3, 0)
 
 
 def _put_mask_on_parts(parts: SpanParts) -> SpanParts:
@@ -167,14 +169,16 @@ class _Diagonals(torch.autograd.Function):
         ctx.save_for_backward(*columns)
         parts = SpanParts(*columns)
         count, starts, _ = parts.start.shape
-        chart = parts.start.new_zeros(count, starts, (band and most) or starts, len(parts.output))
+        # Scores first in memory: a few long rows are multiplied, and added up, faster than many short ones.
+        chart = parts.start.new_zeros(len(parts.output), count, starts, (band and most) or starts).permute(1, 2, 3, 0)
         sums = _Sums.zeros(parts)
         ctx.runs, ctx.band = _runs(parts.lengths, most, starts), band
         for run in ctx.runs:
             start = parts.start + parts.widths[:, run.bucket, None]
             for diagonal in run.diagonals:
                 hidden = _hidden(start, parts.end, sums.grow(parts, diagonal), diagonal)
-                diagonal.of(chart, band).copy_(linear(hidden, parts.output))
+                scores = (parts.output @ hidden.flatten(0, 1).T).T
+                diagonal.of(chart, band).copy_(scores.view(*hidden.shape[:2], -1))
         return chart
 
     @staticmethod

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -40,23 +40,6 @@ def compute_blocks(
         else checkpoint(function, *arguments, use_reentrant=False, preserve_rng_state=False)
         for number, arguments in enumerate(blocks)
     ]
-
-
-class Side(NamedTuple):
-    """One side of pairs, for a feed-forward net whose first layer adds up projections of both sides.
-
-    vectors (Tensor): Of all members. Shape: (members, width)
-    hidden (Tensor): Their projections to the hidden layer. Shape: (members, hidden)
-    members (Tensor): Which one each pair has, by index. Shape: (pairs,) or (rows, pairs of each)
-    """
-
-    vectors: Tensor
-    hidden: Tensor
-    members: Tensor
-
-    def take(self, some: Tensor) -> Side:
-        """The side of some of the pairs, by index."""
-        return self._replace(members=self.members[some])
 
 
 def has_bfloat16(device: torch.device) -> bool:

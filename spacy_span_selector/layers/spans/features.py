@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding
+from torch.nn.functional import embedding, embedding_bag
 
 DISTANCE_BUCKETS = (1, 2, 3, 4, 5, 8, 16, 32, 64)
 """Lower bounds of the buckets of Lee et al. (2017): 0, 1, 2, 3, 4, 5-7, 8-15, 16-31, 32-63, 64+."""
@@ -49,28 +50,50 @@ def merge_tables(rows: Sequence[Tensor], tables: Sequence[Tensor], most: int) ->
 def add_up(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
     """The sum of one row of each of some small tables, by number, most of them many times: an embedding of features.
 
-    On a GPU it is a product: the gradient of an embedding adds up one row after the other there, and waits for the GPU.
-
+    rows (Sequence[Tensor]): Numbers of rows, which are broadcast.
     tables (Sequence[Tensor]): Shapes: (rows of the table, width)
     RETURNS (Tensor): Shape: that of the numbers, then `width`
     """
-    return (multiply_rows if tables[0].is_cuda else sum_rows)(rows, tables)
+    return _sum_rows(*_join_tables(rows, tables))
 
 
-def sum_rows(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
-    """`add_up` by one look-up after the other."""
-    total = embedding(rows[0].int(), tables[0])
-    for numbers, table in zip(rows[1:], tables[1:], strict=True):
-        total = total.add_(embedding(numbers.int(), table))
-    return total
-
-
-def multiply_rows(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Tensor:
-    """`add_up` by a product with a matrix of zeros, and a one for each row that is added."""
+def _join_tables(rows: Sequence[Tensor], tables: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """All rows of a sum as places in one table. Shapes: (..., tables) and (rows of all tables, width)"""
     first = accumulate(map(len, tables[:-1]), initial=0)
-    places = torch.stack([numbers.long() + offset for numbers, offset in zip(rows, first, strict=True)], dim=-1)
-    table = torch.cat(list(tables))
-    return table.new_zeros(*places.shape[:-1], len(table)).scatter_(-1, places, 1.0) @ table
+    places = torch.broadcast_tensors(*(numbers.int() + offset for numbers, offset in zip(rows, first, strict=True)))
+    return torch.stack(places, dim=-1), torch.cat(list(tables))
+
+
+def _sum_rows(places: Tensor, table: Tensor) -> Tensor:
+    """The sums of some rows. Shapes: (..., rows), (all rows, width) -> (..., width)"""
+    if table.is_cuda:  # the gradient of an embedding adds up one row after the other there, and waits for the GPU
+        return table.new_zeros(*places.shape[:-1], len(table)).scatter_(-1, places.long(), 1.0) @ table
+    return embedding_bag(places.flatten(0, -2), table, mode="sum").view(*places.shape[:-1], table.shape[1])
+
+
+class Added(NamedTuple):
+    """What is added to the hidden vectors of pairs: rows of tables, of both sides and then of features; on a CPU of one
+    table of all, since one look-up takes less time than several."""
+
+    rows: Sequence[Tensor]
+    tables: Sequence[Tensor]
+
+    @classmethod
+    def of(cls, rows: Sequence[Tensor], tables: Sequence[Tensor]) -> Added:
+        """Of three tables or more, with arguments as for `add_up`."""
+        return cls(rows, tables) if tables[0].is_cuda else cls(*([part] for part in _join_tables(rows, tables)))
+
+    def take(self, some: Tensor) -> Added:
+        """What is added to some of the pairs, by index."""
+        return self._replace(rows=[numbers[some] for numbers in self.rows])
+
+    def to(self, hidden: Tensor) -> Tensor:
+        """Add it in place. Shape: that of the pairs, then `hidden`"""
+        rows, tables = self
+        if len(tables) == 1:
+            return hidden.add_(_sum_rows(*rows, *tables))
+        hidden.add_(embedding(rows[0], tables[0])).add_(embedding(rows[1], tables[1]))
+        return hidden.add_(add_up(rows[2:], tables[2:]))
 
 
 def union_of_bits(bits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:

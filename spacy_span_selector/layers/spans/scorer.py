@@ -70,7 +70,7 @@ class SpanScorer(nn.Module):
         if not layout.buckets:
             return tokens.new_zeros(self.output.out_features, 0)
         charts = [self._score_bucket(bucket, tokens, max_width) for bucket in layout.buckets]
-        return torch.cat([chart.flatten(0, 2) for chart in charts]).T
+        return torch.cat([chart.flatten(0, 2).T for chart in charts], dim=1).add_(self.output.bias[:, None])
 
     def score_some(self, tokens: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
         """Score chosen spans, without dropout. Shapes: (tokens, width), (spans,), (spans,) -> (scores, spans)"""
@@ -99,7 +99,7 @@ class SpanScorer(nn.Module):
         return tokens[starts], tokens[ends], torch.cat([tokens[:0], *heads]), features
 
     def _score_bucket(self, sentences: Bucket, tokens: Tensor, max_width: int | None) -> Tensor:
-        """The chart of one bucket. Shape: (sentences, length, length or widths, scores)"""
+        """The chart of one bucket, without bias. Shape: (sentences, length, length or widths, scores)"""
         padding = torch.arange(sentences.shape[1], device=tokens.device) >= sentences.lengths[:, None]
         # Projected here, padding too, and not all at once: a long document has few of its tokens in one bucket.
         tokens = tokens[sentences.tokens]
@@ -116,8 +116,7 @@ class SpanScorer(nn.Module):
             output=self.output.weight,
             lengths=sentences.lengths,
         )
-        chart = score_band(parts, sentences.shape[2]) if sentences.is_band else score_spans(parts, max_width)
-        return chart + self.output.bias
+        return score_band(parts, sentences.shape[2]) if sentences.is_band else score_spans(parts, max_width)
 
 
 def _heads(tokens: Tensor, logits: Tensor, starts: Tensor, ends: Tensor) -> Tensor:

@@ -20,8 +20,8 @@ from torch import Tensor, nn
 
 from ...signatures import CHECKED
 from ..selection.network import NEW, NetworkSettings, Size, grow_output, take_rows
-from ..spans.computing import Side, compute_blocks, multiply, prediction_dtype, rows_at_once
-from ..spans.features import DISTANCE_BUCKETS, add_up, bucket
+from ..spans.computing import compute_blocks, multiply, prediction_dtype, rows_at_once
+from ..spans.features import DISTANCE_BUCKETS, Added, bucket
 from ..spans.layout import SpanLayout, Spans
 
 GREATEST_DISTANCE = DISTANCE_BUCKETS[-1]
@@ -147,14 +147,13 @@ class PairClassifier(nn.Module):
         left = self.dropout(torch.relu(multiply(self.project_argument, arguments, dtype)))
         projected = multiply(self.project_predicate, predicates, dtype)
         right = self.dropout(torch.relu(projected if known is None else projected + known))
-        argument = Side(left, multiply(self.argument, left, dtype), pairs.left)
-        predicate = Side(right, multiply(self.predicate, right, dtype), pairs.right)
-        product = self.product.weight.to(dtype)
-        mask = self.dropout(torch.ones_like(predicate.hidden)) if self.training else None
+        argument, predicate = multiply(self.argument, left, dtype), multiply(self.predicate, right, dtype)
+        added = Added.of([*pairs, distance], [argument, predicate, self.distance.weight])
+        mask = self.dropout(torch.ones_like(predicate)) if self.training else None
         at_once = rows_at_once(self.output.in_features, left.device)
-        fixed = (self.distance.weight, mask, product, self.output.weight)
+        fixed = (left, right, mask, self.product.weight.to(dtype), self.output.weight)
         blocks = (
-            (argument.take(some), predicate.take(some), distance[some], *fixed)
+            (Pairs(*(side[some] for side in pairs)), added.take(some), *fixed)
             for some in torch.arange(len(distance), device=left.device).split(at_once)
         )
         scores = compute_blocks(_score_pairs, blocks, at_once * self.output.in_features)
@@ -162,28 +161,26 @@ class PairClassifier(nn.Module):
 
 
 def _score_pairs(
-    argument: Side,
-    predicate: Side,
-    distance: Tensor,
-    distances: Tensor,
+    pairs: Pairs,
+    added: Added,
+    arguments: Tensor,
+    predicates: Tensor,
     mask: Tensor | None,
     product: Tensor,
     output: Tensor,
 ) -> Tensor:
     """The scores of some pairs, without bias.
 
-    distance (Tensor): Index into `distances`, which has a hidden vector for each. Shape: (pairs,)
+    arguments, predicates (Tensor): Their vectors. Shapes: (arguments, width) and (predicates, width)
     mask (Tensor | None): Dropout of the hidden layer. Shape: (predicates, hidden)
     product, output (Tensor): Weights, products by the first of which are computed in its type. Shapes: (hidden, width)
         and (labels, hidden)
     RETURNS (Tensor): Shape: (pairs, labels)
     """
     embed, linear = nn.functional.embedding, nn.functional.linear
-    products = embed(argument.members, argument.vectors) * embed(predicate.members, predicate.vectors)
-    hidden = linear(products.to(product.dtype), product).to(products.dtype)
-    hidden.add_(embed(argument.members, argument.hidden)).add_(embed(predicate.members, predicate.hidden))
-    hidden.add_(add_up([distance], [distances])).relu_()
-    return linear(hidden if mask is None else hidden * embed(predicate.members, mask), output)
+    products = embed(pairs.left, arguments) * embed(pairs.right, predicates)
+    hidden = added.to(linear(products.to(product.dtype), product).to(products.dtype)).relu_()
+    return linear(hidden if mask is None else hidden * embed(pairs.right, mask), output)
 
 
 class FrameTable(NamedTuple):

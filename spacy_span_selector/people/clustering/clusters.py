@@ -502,12 +502,12 @@ class _Search:
         if mention in self.scored.bound:
             antecedents, masses = [*antecedents, self.scored.bound[mention]], [*masses, exp(BOUND)]
         sums: dict[_Cluster, float] = {}
-        for antecedent, mass in zip(antecedents, masses, strict=True):
-            cluster = self.cluster_of[antecedent]
-            if cluster is not None:
-                sums[cluster] = sums[cluster] + mass if cluster in sums else mass
-        found = [one for one in sums if one.entity != speaker and (entity is None or one.entity == entity)]
-        return dict(zip(found, map(log, [sums[one] for one in found]), strict=True))
+        for cluster, mass in zip(map(self.cluster_of.__getitem__, antecedents), masses, strict=True):
+            if cluster in sums:
+                sums[cluster] += mass
+            elif cluster is not None and cluster.entity != speaker and (entity is None or cluster.entity == entity):
+                sums[cluster] = mass
+        return dict(zip(sums, map(log, sums.values()), strict=True))
 
     def _join_best(self, mention: int) -> None:
         rivals = self._rivals(mention)

@@ -108,9 +108,7 @@ def _number_occurrences(propositions: Iterable[Proposition]) -> dict[Occurrence,
     return numbered
 
 
-def _group_by_role(
-    propositions: dict[Occurrence, Proposition],
-) -> dict[str, set[tuple[Occurrence, tuple[Span, ...]]]]:
+def _group_by_role(propositions: dict[Occurrence, Proposition]) -> dict[str, set[tuple[Occurrence, tuple[Span, ...]]]]:
     by_role: dict[str, set[tuple[Occurrence, tuple[Span, ...]]]] = {}
     for occurrence, proposition in propositions.items():
         for role, pieces in join_continuations(proposition.arguments):

@@ -48,7 +48,7 @@ def select(choose: CandidateStrategy, max_span_width: int | None = None) -> Cand
 def test_blocks_select_what_is_selected_at_once(
     choose: CandidateStrategy, max_span_width: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = select(choose, max_span_width)
+    whole = select(lambda scores, log_p, layout: choose(scores, log_p, layout), max_span_width)
     monkeypatch.setitem(MOST_ENTRIES, "cpu", 100)
     blocks = select(choose, max_span_width)
     flat = whole.selection.candidates
@@ -62,10 +62,15 @@ def test_blocks_select_what_is_selected_at_once(
         (blocks.selection.auxiliary, whole.selection.auxiliary[:, flat]),
         (blocks.selection.scores, whole.selection.scores[flat]),
         (blocks.selection.marginals.selected, whole.selection.marginals.selected[flat]),
-        (blocks.selection.marginals.unselected, whole.selection.marginals.unselected[flat]),
     ]
     for found, expected in pairs:
         torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_nothing_is_kept_of_other_spans_at_prediction() -> None:
+    found = select(Decode("marginal", 0.4)).selection
+    assert found.scores.shape == found.marginals.selected.shape == found.candidates.shape
+    assert not len(found.marginals.unselected)
 
 
 def test_all_scores_are_kept_for_a_strategy_that_may_need_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,13 +10,12 @@ from hypothesis import given, settings
 from spacy_span_selector.layers.spans.features import (
     DISTANCE_BUCKETS,
     WIDTH_BUCKETS,
+    Added,
     add_up,
     bucket,
     bucket_counts,
     merge_tables,
-    multiply_rows,
     span_hashes,
-    sum_rows,
     union_of_bits,
 )
 
@@ -76,7 +75,12 @@ def plain_sum(rows: list[torch.Tensor], tables: list[torch.Tensor]) -> torch.Ten
     return torch.stack([table[numbers.long()] for numbers, table in zip(rows, tables, strict=True)]).sum(0)
 
 
-@pytest.mark.parametrize("function", [add_up, sum_rows, multiply_rows])
+def add_to_nothing(rows: list[torch.Tensor], tables: list[torch.Tensor]) -> torch.Tensor:
+    numbers = [column.int() for column in rows]
+    return Added.of(numbers, tables).to(torch.zeros(6, 7, 2, device=rows[0].device))
+
+
+@pytest.mark.parametrize("function", [add_up, add_to_nothing])
 def test_rows_of_tables_are_added_up_in_value_and_gradient(function: Callable[..., torch.Tensor], device: str) -> None:
     rows, tables = random_tables(device)
     found, expected = function(rows, tables), plain_sum(rows, tables)
@@ -85,6 +89,18 @@ def test_rows_of_tables_are_added_up_in_value_and_gradient(function: Callable[..
         *(torch.autograd.grad(values.tanh().sum(), tables) for values in (found, expected)), strict=True
     ):
         torch.testing.assert_close(*gradients)
+
+
+def test_rows_of_no_pair_are_added_up() -> None:
+    none = torch.zeros(0, 3, dtype=torch.uint8)
+    assert add_up([none, none], [torch.randn(4, 5), torch.randn(2, 5)]).shape == (0, 3, 5)
+
+
+def test_what_is_added_can_be_taken_for_some_pairs(device: str) -> None:
+    rows, tables = random_tables(device)
+    some = torch.tensor([4, 1], device=device)
+    found = Added.of([column.int() for column in rows], tables).take(some).to(torch.ones(2, 7, 2, device=device))
+    torch.testing.assert_close(found, 1 + plain_sum(rows, tables)[some])
 
 
 @pytest.mark.parametrize(("most", "sizes"), [(1, SIZES), (15, [15, 4]), (20, [15, 4]), (60, [60])])
