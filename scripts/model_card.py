@@ -146,6 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         card = model_card(*(json.loads(path.read_text(encoding="utf-8")) for path in (options.meta, options.outside)))
         for path in options.out:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(card, encoding="utf-8")
     except (OSError, ValueError) as error:
         sys.exit(str(error))

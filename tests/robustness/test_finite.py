@@ -97,7 +97,7 @@ def of_scores() -> dict[str, Callable[..., Any]]:
     return {
         name: value
         for name, value in found.items()
-        if list(inspect.signature(value).parameters) == ["scores", "lengths"] and not name.endswith(NO_SCORES)
+        if list(inspect.signature(value).parameters)[:2] == ["scores", "lengths"] and not name.endswith(NO_SCORES)
     }
 
 
