@@ -11,7 +11,6 @@ from spacy.training import Example
 from spacy_span_selector.tools.training.teacher import Teacher, create_teach
 
 from ...pipeline.components import (
-    CASES,
     COREF,
     SPANCAT,
     Case,
@@ -23,17 +22,6 @@ from ...pipeline.components import (
     sentenced,
     train,
 )
-
-
-@pytest.fixture(params=CASES, ids=lambda case: case.factory)
-def case(request: pytest.FixtureRequest) -> Case:
-    found: Case = request.param
-    return found
-
-
-@pytest.fixture
-def trained(case: Case) -> Language:
-    return load_trained(case)
 
 
 def unannotated(nlp: Language, docs: list[Doc]) -> list[Example]:
