@@ -28,7 +28,7 @@ from ..extensions.english import AUXILIARY_FORMS, BE, BESIDE_SUBJECT, NAMING, NO
 from ..extensions.frames import MODAL, SrlFrame
 from ..extensions.mention_types import RECIPROCALS
 from ..language import PRONOUNS, language_table
-from .arguments import BEFORE_MENTION, TOPIC, parts_of_speech
+from .arguments import BEFORE_MENTION, DEICTICS, TOPIC, parts_of_speech
 from .clustering.forms import read_words
 
 SUBJECT = "ARG0"
@@ -44,13 +44,15 @@ class CoArguments(NamedTuple):
 
     apart (dict[int, dict[int, str]]): The mentions that are arguments of one predicate with each, and the predicate.
     bound (dict[int, int]): From a reflexive to its subject.
+    said (dict[int, int]): From a predicate noun to its subject: "a lawyer" of "she is a lawyer".
     """
 
     apart: dict[int, dict[int, str]]
     bound: dict[int, int]
+    said: dict[int, int]
 
 
-NOTHING = CoArguments({}, {})
+NOTHING = CoArguments({}, {}, {})
 
 
 class _Argument(NamedTuple):
@@ -64,7 +66,7 @@ def find_co_arguments(doc: Doc, frames: Iterable[SrlFrame], mentions: Sequence[M
 
     mentions (Sequence[Mention]): Token offsets, in the order of the text.
     """
-    found = CoArguments({}, {})
+    found = CoArguments({}, {}, {})
     finder = _Finder(doc, frames, mentions)
     for frame in finder.frames:
         arguments = [*{one.mention: one for one in finder.participants(frame)}.values()]
@@ -74,6 +76,8 @@ def find_co_arguments(doc: Doc, frames: Iterable[SrlFrame], mentions: Sequence[M
                 subject = second if reflexives[0] is first else first
                 if subject.role == SUBJECT and len(reflexives) == 1 and subject.mention < reflexives[0].mention:
                     found.bound[reflexives[0].mention] = subject.mention
+            elif finder.is_said(frame, first, second):
+                found.said[second.mention] = first.mention
             elif finder.are_two(frame, first, second):
                 for one, other in ((first, second), (second, first)):
                     found.apart.setdefault(one.mention, {})[other.mention] = frame.predicate.text
@@ -127,6 +131,13 @@ class _Finder:
             return False
         prepositions = {first.preposition, second.preposition}
         return not prepositions & BESIDE_SUBJECT and ("with" not in prepositions or len(frame.arguments) < 3)
+
+    def is_said(self, frame: SrlFrame, topic: _Argument, noun: _Argument) -> bool:
+        """Check whether a noun is said of the subject of "be", which introduces no other: "it is a boy"."""
+        is_be = self._form(frame) in BE and (topic.role, noun.role) == (TOPIC, "ARG2")
+        subject, (start, end) = self.mentions[topic.mention], self.mentions[noun.mention]
+        introduces = {*self.words[slice(*subject)]} <= DEICTICS
+        return is_be and subject < (start, end) and not (introduces or noun.preposition or self._use(start, end))
 
     def is_reflexive(self, argument: _Argument) -> bool:
         start, end = self.mentions[argument.mention]

@@ -225,6 +225,7 @@ def consistent_clusters(
         unscored={*np.flatnonzero(~(scored.links > -np.inf).any(axis=1)).tolist()} - {0},
         apart=arguments.apart,
         bound=arguments.bound,
+        said=arguments.said,
     )
     reader, types = NameReader(doc.vocab), EntityTypes(doc.vocab)
     found = cluster_mentions(forms, facts, reader, types, scored.threshold, attribute if utterances else None)

@@ -119,7 +119,7 @@ def test_what_is_said_of_the_subject_is_no_other(verb: str) -> None:
 @pytest.mark.parametrize("object_", ["himself", "each other"])
 def test_a_reflexive_is_its_subject(object_: str) -> None:
     found = find(f"They hurt {object_}", {"hurt": {"ARG0": "They", "ARG1": object_}}, ["They", object_])
-    assert found == CoArguments({}, {1: 0})
+    assert found == CoArguments({}, {1: 0}, {})
 
 
 def test_a_mention_inside_an_argument_is_no_argument() -> None:
@@ -128,4 +128,19 @@ def test_a_mention_inside_an_argument_is_no_argument() -> None:
 
 def test_nothing_is_told_where_reflexives_are_not_known() -> None:
     frames = {"traut": {"ARG0": "Anna", "ARG1": "sich"}}
-    assert find("Anna traut sich", frames, ["Anna", "sich"], "de") == CoArguments({}, {})
+    assert find("Anna traut sich", frames, ["Anna", "sich"], "de") == CoArguments({}, {}, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "is_said"),
+    [
+        ("She was a nurse .", {"ARG1": "She", "ARG2": "a nurse"}, True),
+        ("A nurse was she .", {"ARG1": "she", "ARG2": "A nurse"}, False),
+        ("It was a nurse .", {"ARG1": "It", "ARG2": "a nurse"}, False),
+        ("Ann was she .", {"ARG1": "Ann", "ARG2": "she"}, False),
+        ("Ann was with a nurse .", {"ARG1": "Ann", "ARG2": "with a nurse"}, False),
+    ],
+)
+def test_a_predicate_noun_is_said_of_its_subject(text: str, arguments: dict[str, str], is_said: bool) -> None:
+    mentions = sorted((words.removeprefix("with ") for words in arguments.values()), key=text.index)
+    assert find(text, {"was": arguments}, mentions).said == ({1: 0} if is_said else {})

@@ -14,7 +14,8 @@ first:
    that has the likeliest. Agreement only counts where it is negative: that a mention agrees with its antecedent is
    what the network has learnt, but it has not seen the cluster. It costs to be inside a mention of the cluster, or
    what keeps mentions apart (`apart.py`): an argument beside it, another person of the grammar. Up to four mentions of
-   a sentence that are apart from each other are decided together.
+   a sentence that are apart from each other are decided together. What is said of a subject ("she is a lawyer") has
+   the evidence of that, too.
    "I" and "you" in quotations wait until all others are done.
 4. A mention with a name also takes over the cluster without a name that it would have joined ("a stranger ... he ...
    Mr. Smith"). Clusters of two named entities are never joined.
@@ -121,6 +122,7 @@ class Scored:
     named (Mapping[int, int]): The number of the speaker that a mention in the label of a turn names.
     apart (Mapping[int, Collection[int]]): The mentions that are arguments of one frame with each.
     bound (Mapping[int, int]): From a reflexive to its subject, which comes before it.
+    said (Mapping[int, int]): From a predicate noun to its subject, likewise.
     """
 
     mentions: Sequence[tuple[int, int]]
@@ -135,6 +137,7 @@ class Scored:
     named: Mapping[int, int] = field(default_factory=dict)
     apart: Mapping[int, Collection[int]] = field(default_factory=dict)
     bound: Mapping[int, int] = field(default_factory=dict)
+    said: Mapping[int, int] = field(default_factory=dict)
 
 
 class Reason(NamedTuple):
@@ -621,6 +624,9 @@ class _Search:
         self.cluster_of[mention] = cluster
         cluster.persons.add(self.forms[mention].evidence, self.voices[mention])
         self._learn(cluster, self.evidence[mention])
+        subject = self.scored.said.get(mention)
+        if subject is not None and (own := self.cluster_of[subject]) not in (None, cluster):
+            self._learn(cluster, own.evidence)
 
     def _learn(self, cluster: _Cluster, evidence: Weights) -> None:
         cluster.evidence = add(cluster.evidence, evidence)

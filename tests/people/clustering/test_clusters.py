@@ -48,6 +48,7 @@ def cluster(
     speaker_names: Sequence[str] = (),
     apart: Sequence[tuple[int, int]] = (),
     bound: Mapping[int, int] | None = None,
+    said: Mapping[int, int] | None = None,
 ) -> Clustering:
     """Cluster mentions, one in each sentence, of which some pairs are scored."""
     count = len(texts)
@@ -75,6 +76,7 @@ def cluster(
         labelled,
         apart=beside,
         bound=bound or {},
+        said=said or {},
     )
     return cluster_mentions(forms(texts), scored, READER, TYPES, threshold, attribute)
 
@@ -302,6 +304,12 @@ def test_a_reflexive_is_its_subject() -> None:
     assert cluster(texts, links).clusters == [0, 1, 0]
     found = cluster(texts, links, bound={2: 1})
     assert (found.clusters, found.reasons[2]) == ([0, 1, 1], Reason("reflexive", 0))
+
+
+def test_what_is_said_of_her_is_not_him() -> None:
+    texts, links = ["she", "a lawyer", "he"], {(2, 1): 2.0}
+    assert cluster(texts, links).clusters == [0, 1, 1]
+    assert cluster(texts, links, said={1: 0}).clusters == [0, 1, 2]
 
 
 @pytest.mark.parametrize("voices, is_one", [([-1, -1], False), ([0, 0], False), ([-1, 0], True), ([0, 1], True)])
