@@ -2,8 +2,9 @@
 
 python scripts/free_texts.py LITBANK OUT --gap TSV [--gap TSV ...] [--fold 0] [--seed 0]
 
-LITBANK is the folder with the novels of LitBank (`original`) and its ten folds. OUT, a .spacy file, gets two pieces of
-every novel whose beginning is a training document of the fold, far behind that, and 500 passages of GAP.
+LITBANK is the folder with the novels of LitBank (`original`) and its ten folds. OUT, a folder, gets novels.spacy, two
+pieces of every novel whose beginning is a training document of the fold, far behind that, and gap.spacy, 500 passages
+of GAP.
 """
 
 from __future__ import annotations
@@ -69,16 +70,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     nlp.add_pipe("word_sentencizer")
     chance = random.Random(options.seed)
     try:
-        texts = [
-            piece for novel in training_novels(options.litbank, options.fold) for piece in draw_pieces(novel, chance)
-        ]
-        texts += draw_passages(options.gap, chance)
+        novels = training_novels(options.litbank, options.fold)
+        texts = {"novels": [piece for novel in novels for piece in draw_pieces(novel, chance)]}
+        texts["gap"] = draw_passages(options.gap, chance)
     except OSError as error:
         sys.exit(str(error))
-    docs = [doc for doc in nlp.pipe(texts) if LEAST < len(doc) < MOST]
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    DocBin(docs=docs, attrs=["ORTH", "SPACY", "SENT_START"]).to_disk(options.out)
-    print(f"{len(docs)} documents, {sum(map(len, docs))} words: {options.out}")
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, drawn in texts.items():
+        docs = [doc for doc in nlp.pipe(drawn) if LEAST < len(doc) < MOST]
+        path = options.out / f"{name}.spacy"
+        DocBin(docs=docs, attrs=["ORTH", "SPACY", "SENT_START"]).to_disk(path)
+        print(f"{len(docs)} documents, {sum(map(len, docs))} words: {path}")
 
 
 if __name__ == "__main__":

@@ -34,9 +34,9 @@ def gap(tmp_path: Path) -> Path:
 
 
 def drawn(litbank: Path, *options: object) -> list[Doc]:
-    out = litbank / "corpus/free.spacy"
+    out, vocab = litbank / "corpus/free", spacy.blank("en").vocab
     main([str(litbank), str(out), "--fold", "3", *map(str, options)])
-    return list(DocBin().from_disk(out).get_docs(spacy.blank("en").vocab))
+    return [doc for name in ("novels", "gap") for doc in DocBin().from_disk(out / f"{name}.spacy").get_docs(vocab)]
 
 
 def test_pieces_of_training_novels_are_drawn_far_from_their_ends(litbank: Path) -> None:
@@ -65,4 +65,4 @@ def test_a_seed_draws_the_same_texts_again(litbank: Path) -> None:
 def test_a_novel_that_is_missing_is_named(litbank: Path) -> None:
     (litbank / "original/1_one.txt").unlink()
     with pytest.raises(SystemExit, match=r"1_one\.txt"):
-        main([str(litbank), str(litbank / "free.spacy"), "--fold", "3"])
+        main([str(litbank), str(litbank / "free"), "--fold", "3"])
