@@ -103,7 +103,7 @@ def test_the_published_pipeline_goes_on_as_it_was_trained() -> None:
     """But for texts and words of a teacher, and a schedule that is shorter and gentler."""
     trained, taught = (
         {".".join(keys): value for keys, value in walk_dict(load_config(ROOT / path, interpolate=False))}
-        for path in ("pipelines/en_span_selector_sm.cfg", "pipelines/en_span_selector_sm_taught.cfg")
+        for path in ("pipelines/en_span_selector_sm.cfg", "pipelines/en_span_selector_taught.cfg")
     )
     components = {key: value for key, value in taught.items() if key.startswith("components.")}
     pipes = load_config(ROOT / "pipelines/en_span_selector_sm.cfg", interpolate=False)["components"]
