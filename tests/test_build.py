@@ -34,9 +34,12 @@ WEB = """
 Tom gave his sister a key.
 > [ARG0 Tom] [V=give.01 gave] [ARG2 his sister] [ARG1 a key].
 """
+FREE = "Tom took her key."
+EXCHANGED = ("exchanged/litbank0", "exchanged/genres")
 CORPORA = {
-    FICTION: ("litbank0/train", "litbank0/dev", "litbank0/test", "genres/train", "ontogum/test"),
+    FICTION: ("litbank0/train", "litbank0/dev", "litbank0/test", "genres/train", "ontogum/test", *EXCHANGED),
     WEB: ("ewt/train", "ewt/dev", "ewt/test"),
+    FREE: ("free0/gap",),
 }
 ROLESET = {"name": "transfer", "words": ["give"], "roles": {"ARG0": {"description": "giver", "tag": "PAG"}}}
 
@@ -85,12 +88,12 @@ def test_the_larger_pipeline_is_trained_scored_and_packaged(project: Path, monke
     """But for the narrower layers: they are fitted to what is found, and after two updates that is nothing."""
     monkeypatch.chdir(project / "pipelines")
     monkeypatch.setenv("PIP_NO_BUILD_ISOLATION", "0")  # so that nothing is downloaded
-    for line in commands_of_md(steps=2):
+    for line in commands_of_md(steps=2, taught_steps=2):
         run(line.replace("--hidden-width 192", ""))
-    with ZipFile(project / "pipelines/en_span_selector_md-0.2.1-py3-none-any.whl") as wheel:
+    with ZipFile(project / "pipelines/en_span_selector_md-0.3.0-py3-none-any.whl") as wheel:
         wheel.extractall(project / "wheel")
     package = project / "wheel/en_span_selector_md"
-    nlp = spacy.load(package / "en_span_selector_md-0.2.1")
+    nlp = spacy.load(package / "en_span_selector_md-0.3.0")
     settings = nlp.get_pipe_config("transformer")["model"]["transformer_config"]
     assert settings["num_hidden_layers"] == 6
     meta = srsly.read_json(package / "meta.json")
