@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, closing
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +31,6 @@ def serve_cli(
         from ..files.pipelines import load_pipeline
         from ..files.runs import only_process_in
         from ..serving import Drafting, TextFolder, View, Worker, create_app, create_editor, open_socket, run_app
-        from ..serving.server import LOCAL
     except ImportError as error:
         cure = "Install them with: python -m pip install 'spacy-span-selector[serve]'"
         raise ImportError(f"The page needs starlette and uvicorn. {cure}") from error
@@ -45,7 +45,7 @@ def serve_cli(
         stack.enter_context(closing(worker))
         hosts = [host, *(allow_host or ())]
         page = create_editor(worker, folder, hosts=hosts) if folder else create_app(worker, hosts=hosts)
-        if host not in LOCAL:
+        if not ip_address(listening.getsockname()[0]).is_loopback:
             what = f"change files in {edit}" if folder else "send texts to this page"
             msg.warn(f"Whoever reaches {host} on the network can {what}.")
         typer.echo(f"{model}: {shown} (stop with Ctrl+C)")

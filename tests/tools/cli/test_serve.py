@@ -56,6 +56,13 @@ def test_only_this_computer_reaches_it_by_default(served: list[tuple[Any, ...]],
     assert worker.return_value.close.called
 
 
+@pytest.mark.usefixtures("worker", "served")
+@pytest.mark.parametrize("host", ["127.0.0.2", "localhost"])
+def test_every_address_of_this_computer_alone_is_served_without_a_warning(host: str) -> None:
+    result = run("my_model", "--port", 0, "--host", host)
+    assert (result.exit_code, "network" in result.output) == (0, False), result.output
+
+
 @pytest.mark.usefixtures("worker")
 def test_others_are_let_in_on_request_with_a_warning(served: list[tuple[Any, ...]], tmp_path: Path) -> None:
     result = run("my_model", "--port", 0, "--host", "0.0.0.0", "--allow-host", "mine.test")
