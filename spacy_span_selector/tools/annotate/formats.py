@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from io import BytesIO, StringIO
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 from spacy.tokens import Doc, DocBin
@@ -149,7 +149,7 @@ HTML = Format(name="html", title="an HTML page", suffixes=(".html",), writer=Htm
 
 
 def output_formats() -> dict[str, Format]:
-    return {format_.name: format_ for format_ in all_formats() if format_.is_output}
+    return {format_.name: format_ for format_ in all_formats() if format_.writer or format_.write}
 
 
 def output_format(name: str) -> Format:
@@ -163,7 +163,9 @@ def output_format(name: str) -> Format:
 def make_writer(format_: Format, settings: Settings) -> Writer:
     if format_.writer is not None:
         return format_.writer(settings)
-    return Written(settings, cast(Write, format_.write))
+    if format_.write is not None:
+        return Written(settings, format_.write)
+    raise ValueError(f"{format_.title} can't be written.")
 
 
 def passed_columns(files: Iterable[InputFile], reading: Reading) -> bytes:

@@ -30,11 +30,11 @@ class FormatGroup(TyperGroup):
         return None
 
     def _command(self, format_: Format) -> Any:
-        converts = self.name == "convert"
-        if not (format_.is_converted if converts else format_.is_exported):
+        command = convert_command(format_) if self.name == "convert" else export_command(format_)
+        if command is None:
             return None
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(format_.name)(convert_command(format_) if converts else export_command(format_))
+        single.command(format_.name)(command)
         return typer.main.get_command(single)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import spacy
 import typer
@@ -16,7 +16,7 @@ from spacy.vocab import Vocab
 from ...annotation import declare, get_clusters, get_frames, get_labelled_spans, get_quotations
 from ...examples.corpus import read_docs
 from ..files.writing import write_files
-from .registry import Command, Format, Write
+from .registry import Command, Format
 from .reports import Report, leave_out_repeated
 
 SPLITS = ("train", "dev", "test")
@@ -43,9 +43,9 @@ Data = Annotated[Path, typer.Argument(metavar="DOCS.spacy", help="Documents, gol
 OutPath = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write")]
 
 
-def convert_command(format_: Format) -> Command:
-    """Return the command that converts a format, for typer: its own, or one that reads each file."""
-    if format_.convert is not None:
+def convert_command(format_: Format) -> Command | None:
+    """Return the command that converts a format, for typer, if it can be: its own, or one that reads each file."""
+    if format_.convert is not None or not format_.is_converted:
         return format_.convert
 
     def convert_texts(paths: Sources, lang: Lang = "en", annotates: Annotates = None) -> None:
@@ -64,11 +64,11 @@ def _convert(paths: Sequence[Path], format_: Format, nlp: Language, annotates: D
     save_docs({out_path: read_files(sources, lambda path: format_.read_docs(path, nlp))}, annotates)
 
 
-def export_command(format_: Format) -> Command:
-    """Return the command that exports a format, for typer: its own, or one that writes one file."""
-    if format_.export is not None:
+def export_command(format_: Format) -> Command | None:
+    """Return the command that exports a format, for typer, if it can be: its own, or one that writes one file."""
+    write = format_.write
+    if format_.export is not None or write is None:
         return format_.export
-    write = cast(Write, format_.write)
 
     def export(data: Data, out_path: OutPath) -> None:
         save_texts({out_path: write(read_all(data))}, data)

@@ -56,20 +56,8 @@ class Format:
         return self.suffixes + compressed
 
     @property
-    def is_recognised(self) -> bool:
-        return bool(self.suffixes and (self.read or self.read_text))
-
-    @property
     def is_converted(self) -> bool:
         return bool(self.convert or self.read or self.read_text) and self.name != SPACY
-
-    @property
-    def is_exported(self) -> bool:
-        return bool(self.export or self.write)
-
-    @property
-    def is_output(self) -> bool:
-        return bool(self.writer or self.write)
 
 
 formats = catalogue.create("spacy_span_selector", "formats", entry_points=True)
@@ -81,7 +69,7 @@ def all_formats() -> list[Format]:
 
 
 def recognised_formats() -> list[Format]:
-    return [format_ for format_ in all_formats() if format_.is_recognised]
+    return [format_ for format_ in all_formats() if format_.suffixes and (format_.read or format_.read_text)]
 
 
 def recognise_format(path: Path) -> Format | None:

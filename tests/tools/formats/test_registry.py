@@ -11,10 +11,17 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from typer.testing import CliRunner, Result
 
-from spacy_span_selector.tools.annotate.formats import Settings, make_writer
+from spacy_span_selector.tools.annotate.formats import Settings, make_writer, output_formats
 from spacy_span_selector.tools.annotate.records import Record
 from spacy_span_selector.tools.cli import app
-from spacy_span_selector.tools.formats.registry import Format, all_formats, formats, recognise_format
+from spacy_span_selector.tools.formats.commands import convert_command, export_command
+from spacy_span_selector.tools.formats.registry import (
+    Format,
+    all_formats,
+    formats,
+    recognise_format,
+    recognised_formats,
+)
 from spacy_span_selector.tools.formats.reports import DOCUMENTS, Report
 
 TABLE = (Path(__file__).parents[3] / "docs/formats.md").read_text(encoding="utf-8")
@@ -116,11 +123,13 @@ def test_the_docs_list_all_formats_and_their_commands():
             r"^\| `([\w-]+)` \| ([^|]*) \| (yes|) ?\| (yes|) ?\| (yes|) ?\| (yes|) ?\|", TABLE, re.MULTILINE
         )
     }
-    yes = {True: "yes", False: ""}
+    outputs, recognised = output_formats(), recognised_formats()
+
+    def commands(format_: Format) -> tuple[str, ...]:
+        can = convert_command(format_), export_command(format_), format_.name in outputs, format_ in recognised
+        return tuple("yes" if each else "" for each in can)
+
     assert rows == {
-        format_.name: (
-            ", ".join(f"`*{suffix}`" for suffix in format_.suffixes),
-            (yes[format_.is_converted], yes[format_.is_exported], yes[format_.is_output], yes[format_.is_recognised]),
-        )
+        format_.name: (", ".join(f"`*{suffix}`" for suffix in format_.suffixes), commands(format_))
         for format_ in all_formats()
     }
