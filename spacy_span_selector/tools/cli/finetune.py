@@ -79,7 +79,7 @@ def finetune_cli(
     from ..finetuning.comparison import Compared, compare, read_known
     from ..finetuning.new_labels import learn_labels
     from ..finetuning.settings import configure, describe_finetuned
-    from ..finetuning.texts import find_unmarked, gather, keep_known
+    from ..finetuning.texts import check_several, find_unmarked, gather, keep_known
     from ..training.checkpoints import Checkpoints, identity, whole_folder
 
     started = time.monotonic()
@@ -97,6 +97,8 @@ def finetune_cli(
     import_code(code_path)
     setup_gpu(gpu_id)
     source = pipeline_folder(model)
+    if dev is None:
+        check_several(texts_path)
     nlp = load_pipeline(model, of_pipeline)
     report = Report()
     try:

@@ -24,6 +24,7 @@ from ..formats.reports import DOCUMENTS, REPEATED_DOCUMENTS, Report
 BRACKETED, SPACY, PLAIN = ".brackets.txt", ".spacy", ".txt"
 ANNOTATED = (BRACKETED, SPACY)  # how the names of files end that have gold annotation for certain
 
+TOO_FEW = "Found too few annotated documents to split off some: {}. Annotate two in the same way, or give --dev."
 NOT_LEARNT = "documents without annotation that the pipeline has a component for"
 IN_DEV = "documents that are in dev, too"
 SHARE = 5  # one document in so many is split off
@@ -120,6 +121,13 @@ def _labelling_pipes(texts: Texts, nlp: Language) -> list[Any]:
     return [nlp.get_pipe(name) for name in texts.learning if tasks[name].factory == "structured_spancat"]
 
 
+def check_several(path: Path) -> None:
+    """Fail as `split_off` does if there is a single text for certain, before a pipeline is loaded to read it."""
+    file, *others = find_texts(path)
+    if not (others or file.suffix == SPACY or what_is_wrong(file)) and read_text(file).count(HEADING) < 2:
+        raise ValueError(TOO_FEW.format("one text"))
+
+
 def find_texts(path: Path) -> list[Path]:
     """A file, or those of a folder, at any depth, whose names say that they are annotated, or else all plain text."""
     if not path.is_dir():
@@ -186,8 +194,7 @@ def split_off(docs: Iterable[Doc], nlp: Language) -> tuple[list[Doc], list[Doc]]
         dev += alike[:number]
         train += alike[number:]
     if not dev:
-        cure = "Annotate two in the same way, or give --dev."
-        raise ValueError(f"Found too few annotated documents to split off some: {len(train)}. {cure}")
+        raise ValueError(TOO_FEW.format(len(train)))
     return train, dev
 
 

@@ -268,7 +268,7 @@ def test_documents_of_dev_are_not_learnt(model: Path, tmp_path: Path) -> None:
         ({}, None, "a folder without texts. Expected *.brackets.txt, *.spacy or *.txt."),
         ({"a.txt": "Ann left.", "b.txt": "Bob left."}, None, "found nothing to learn. Expected clusters"),
         ({"a.brackets.txt": "[Ann|ann", "b.brackets.txt": "Oh]"}, None, "found no document that can be read."),
-        ({"a.brackets.txt": "[Ann|a] saw [her|a]."}, None, "to split off some: 1. Annotate two in the same way"),
+        ({"a.txt": "[Ann|a] saw [her|a].", "b.txt": "Bob left.\n> Bob [V left]."}, None, "to split off some: 2."),
         ({"a.spacy": "Ann"}, None, "a.spacy: damaged, or not a .spacy file"),
         ({"a.txt": "[Ann|a] saw [her|a]."}, "[Ann|a] saw [her|a].", "nothing is left to learn. Give dev other texts."),
         ({"a.txt": "[Ann|a] saw [her|a]."}, "Ann left.\n> Ann [V left].", "dev has no annotation for structured_coref"),
@@ -285,6 +285,13 @@ def test_what_cannot_be_learnt_is_said(
     given = () if dev is None else ("--dev", tmp_path / "dev.txt")
     assert message in refusal(model, tmp_path / "texts", *given, "-o", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_single_text_is_refused_before_a_pipeline_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "no_pipeline").mkdir()
+    (tmp_path / "a.txt").write_text("=== a\n[Ann|a] saw [her|a].\n")
+    found = refusal(tmp_path / "no_pipeline", tmp_path / "a.txt", "-o", tmp_path / "out")
+    assert "to split off some: one text. Annotate two in the same way, or give --dev." in found
 
 
 def test_known_texts_are_read_as_those_to_learn(tmp_path: Path) -> None:
