@@ -271,10 +271,9 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         request: SrlRequest = read.request
         every = request.find_predicates.closed
         free = replace(request, find_predicates=replace(request.find_predicates, closed=torch.zeros_like(every)))
-        found = teacher.output(self, replace(read, request=free), read.layout.row[:0]).predicates
-        given = Spans(
-            found.starts.clone(), found.ends.clone()
-        )  # of tensors that were made at prediction none can learn
+        no_spans = replace(read.layout, buckets=[], size=0)  # none is scored to find predicates
+        found = teacher.output(self, replace(read, layout=no_spans, request=free), read.layout.row[:0]).predicates
+        given = Spans(found.starts.clone(), found.ends.clone())  # none can learn of tensors made at prediction
         return replace(request, find_predicates=FindPredicates(given, every))
 
     def request_to_teacher(self, read: HeadInput, candidates: torch.Tensor, learner: SrlRequest) -> SrlRequest:

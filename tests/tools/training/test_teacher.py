@@ -8,11 +8,14 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_span_selector.annotation import get_frames
+from spacy_span_selector.models.torch_head import head_module
 from spacy_span_selector.tools.training.teacher import Teacher, create_teach
 
 from ...pipeline.components import (
     COREF,
     SPANCAT,
+    SRL,
     Case,
     component,
     gold_docs,
@@ -43,6 +46,19 @@ def test_what_it_says_is_learnt_where_nothing_is_annotated(case: Case, trained: 
     assert min(losses[-10:]) < losses[0] / 10
     for doc in gold:
         assert selected(case, nlp(doc.text)) == selected(case, trained(doc.text))
+
+
+def test_to_find_predicates_it_scores_no_spans() -> None:
+    trained = load_trained(SRL)
+    nlp, _ = taught(SRL, trained, share=1.0)
+    doc = gold_docs(SRL, nlp)[0]
+    found = [frame.start for frame in get_frames(trained(doc.text))]
+    head: Any = head_module(component(trained).model)
+    asked: list[tuple[int, list[int]]] = []
+    head.register_forward_hook(lambda _, given, told: asked.append((given[1].size, told.predicates.starts.tolist())))
+    nlp.update(unannotated(nlp, [doc]))
+    assert found and [told for _, told in asked] == [found, found]
+    assert [spans > 0 for spans, _ in asked] == [False, True]
 
 
 def test_with_no_share_gold_annotation_alone_is_learnt(case: Case, trained: Language) -> None:
