@@ -232,14 +232,11 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         if not any(len(example.predicted) for example in examples):
             return losses
         set_dropout_rate(self.model, drop)
-        cleaned, layout, gold, own_gold = self._read_examples(examples)
-        if not layout.size:  # nothing but white space
+        read, gold, own_gold = self._read_examples(examples)
+        if not read.layout.size:  # nothing but white space
             return losses
-        docs = [document.source for document in cleaned]
+        docs = [document.source for document in read.docs]
         check_listeners(self.model, docs, self.name, is_train=True)
-        read = HeadInput(cleaned, layout, self._training_request(cleaned, gold))
-        if self.teacher is not None and not gold.annotated.any():
-            read = replace(read, request=self._unannotated_request(read, self.teacher))
         try:
             output, backprop = self.model.begin_update(read)
             loss, gradient = self._loss_and_gradient(output, gold, own_gold, read)
@@ -267,8 +264,7 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
 
         RETURNS (tuple): The loss, and (output tensor, gradient) pairs for the model's backprop.
         """
-        cleaned, layout, gold, own_gold = self._read_examples(list(examples))
-        read = HeadInput(cleaned, layout, self._training_request(cleaned, gold))
+        read, gold, own_gold = self._read_examples(list(examples))
         return self._loss_and_gradient(scores, gold, own_gold, read)
 
     def take_labels(self, docs: Iterable[Doc], settings: Mapping[str, Any]) -> None:
@@ -435,9 +431,9 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
             return cut_long_sentences(cleaned, whole, MOST_WORDS, MORE_THAN_A_BATCH)
         return cut_long_sentences(cleaned, whole, self.max_sentence_words)
 
-    def _read_examples(self, examples: Sequence[Example]) -> tuple[list[CleanDoc], SpanLayout, Gold, Any]:
-        """The words, the sentences and the gold annotation of a batch, and what the selector itself reads of
-        it; the first loss of each kind is reported."""
+    def _read_examples(self, examples: Sequence[Example]) -> tuple[HeadInput, Gold | None, Any]:
+        """The model's input of a batch in training, the gold annotation, None where a teacher alone says what is right,
+        and what the selector itself reads of it; the first loss of each kind is reported."""
         take_gold_sentences(examples)
         cleaned = clean_docs(example.predicted for example in examples)
         sentences = self._sentences(cleaned)
@@ -445,7 +441,10 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         gold, lost = self._read_gold(examples, sentences, device)
         self.lost.take_over(lost, self.name, f"{LEAVES_OUT} {self.gold_name}")
         own_gold = self.selector.read_gold(examples, sentences, self.network_settings.max_span_width, device)
-        return cleaned, self._lay_out(sentences), gold, own_gold
+        read = HeadInput(cleaned, self._lay_out(sentences), self._training_request(cleaned, gold))
+        if self.teacher is None or gold.annotated.any() or not read.layout.size:
+            return read, gold, own_gold
+        return replace(read, request=self._unannotated_request(read, self.teacher)), None, own_gold
 
     def _lay_out(self, sentences: Sequence[Lengths]) -> SpanLayout:
         return SpanLayout.build(sentences, head_device(self.model), self.network_settings.band_width)
@@ -455,12 +454,12 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         """The spans that are not gold to sample in training."""
         return Negatives(1.0 if self.negatives is None else self.negatives, self.negative_widths or "all")
 
-    def _loss(self, output: Output, gold: Gold, own_gold: Any, read: HeadInput) -> torch.Tensor:
+    def _loss(self, output: Output, gold: Gold | None, own_gold: Any, read: HeadInput) -> torch.Tensor:
         settings = {"annotation": self.learnt_annotation, "negatives": self.sampled_negatives}
         if self.teacher is None:
             return self.selector.loss(output, gold, own_gold, read.layout, **settings)
         taught = self.teacher.loss(self, read, output)
-        if not gold.annotated.any():
+        if gold is None:
             return taught / 2
         share = self.teacher.share
         return share * taught + (1 - share) * self.selector.loss(output, gold, own_gold, read.layout, **settings)
@@ -473,7 +472,9 @@ class SelectorPipe(HasSettings, TrainablePipe, ABC, Generic[Gold, Output, Predic
         """The request to the network of a teacher, of the spans that a learner has chosen, by the request to that."""
         return replace(learner, choose=lambda *_: candidates)
 
-    def _loss_and_gradient(self, output: Output, gold: Gold, own_gold: Any, read: HeadInput) -> tuple[float, Gradients]:
+    def _loss_and_gradient(
+        self, output: Output, gold: Gold | None, own_gold: Any, read: HeadInput
+    ) -> tuple[float, Gradients]:
         loss, tensors = self._loss(output, gold, own_gold, read), output.tensors()
         gradients = torch.autograd.grad(loss, tensors, materialize_grads=True)
         return loss.item(), list(zip(tensors, gradients, strict=True))

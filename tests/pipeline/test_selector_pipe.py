@@ -732,9 +732,8 @@ def test_a_wrong_setting_of_the_model_is_an_error(case: Case, setting: str, valu
 
 def training_batch(nlp: Language, examples: list[Example]) -> tuple[HeadInput, Any]:
     """What the model is given in training, and the gold annotation of the batch."""
-    pipe = component(nlp)
-    words, layout, gold, _ = pipe._read_examples(examples)
-    return HeadInput(words, layout, pipe._training_request(words, gold)), gold
+    read, gold, _ = component(nlp)._read_examples(examples)
+    return read, gold
 
 
 @pytest.mark.parametrize("annotation", ["complete", "partial"])

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -46,6 +47,16 @@ def test_what_it_says_is_learnt_where_nothing_is_annotated(case: Case, trained: 
     assert min(losses[-10:]) < losses[0] / 10
     for doc in gold:
         assert selected(case, nlp(doc.text)) == selected(case, trained(doc.text))
+
+
+def test_get_loss_is_the_loss_of_update_where_nothing_is_annotated(case: Case, trained: Language) -> None:
+    nlp, _ = taught(case, trained, share=1.0)
+    examples = unannotated(nlp, gold_docs(case, nlp))
+    output, _ = component(nlp).model.begin_update(component(nlp)._read_examples(examples)[0])
+    torch.manual_seed(0)
+    loss, _ = component(nlp).get_loss(examples, output)
+    torch.manual_seed(0)
+    assert nlp.update(examples, losses={})[case.factory] == pytest.approx(loss)
 
 
 def test_to_find_predicates_it_scores_no_spans() -> None:
