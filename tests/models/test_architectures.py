@@ -113,25 +113,6 @@ def test_bytes_rebuild_the_network(name: str) -> None:
         assert torch.equal(found, expected)
 
 
-def test_coreference_is_predicted_for_a_batch_as_for_each_document() -> None:
-    model, _ = initialized("CorefModel")
-    together = model.predict(head_input("CorefModel", "Ann saw her brother.", "He left."))
-    alone = model.predict(head_input("CorefModel", "He left."))
-    starts = together.selection.spans.starts
-    assert (starts[starts >= 5] - 5).tolist() == alone.selection.spans.starts.tolist()
-    assert not together.links.scores.requires_grad
-
-
-def test_roles_are_predicted_for_a_batch_as_for_each_document() -> None:
-    model, _ = initialized("SrlModel")
-    together = model.predict(head_input("SrlModel", "Ann saw her brother.", "He left."))
-    alone = model.predict(head_input("SrlModel", "He left."))
-    torch.testing.assert_close(together.log_tags[5:], alone.log_tags)
-    shifted = [(found.start - 5, found.end - 5) for found in together.arguments.decode() if found.predicate == 1]
-    assert shifted == [(found.start, found.end) for found in alone.arguments.decode()]
-    assert not together.log_tags.requires_grad
-
-
 @both
 def test_bad_settings_are_errors(name: str) -> None:
     with pytest.raises(ValueError, match=r"'hidden_width' of the .* model is 0; it must be greater than"):

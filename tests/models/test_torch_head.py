@@ -108,6 +108,11 @@ def test_tokens_of_all_documents_are_one_matrix_with_dropout_in_training(model: 
     assert not torch.equal(kept.detach(), tokens)
 
 
+def test_prediction_keeps_nothing_for_a_gradient(model: Model[Any, Any]) -> None:
+    output, _ = model.predict(head_input())
+    assert not output.requires_grad
+
+
 def test_backprop_gives_each_document_its_gradient() -> None:
     gradients: list[np.ndarray] = []
     model = build(gradients)

@@ -12,7 +12,7 @@ from spacy_span_selector.wcfg import LAMINAR, LAMINAR_BAND, band_charts
 
 from ..guards.counting import count
 from .charts import random_scores
-from .reference import cross, enumerate_sets
+from .reference import enumerate_sets
 
 
 def whole(band: Tensor) -> Tensor:
@@ -164,19 +164,6 @@ def test_single_precision_is_as_good_in_a_long_sentence_as_in_a_short_one(device
     exact = LAMINAR_BAND.marginals(scores, torch.tensor([2000]))
     single = LAMINAR_BAND.marginals(scores.float().to(device), torch.tensor([2000]))
     assert (single.cpu() - exact).abs().max() < 5e-5
-
-
-def test_crossing_spans_in_different_windows_are_rivals() -> None:
-    scores = torch.full((1, 9, 3), -torch.inf, dtype=torch.float64)
-    spans = {(1, 4): 1.0, (3, 6): 2.0, (5, 8): 3.0}  # a chain: the first and the last do not cross
-    for (start, end), score in spans.items():
-        scores[0, start, end - start - 1] = score
-    weight = {span: torch.tensor(score).exp().item() for span, score in spans.items()}
-    assert cross((1, 4), (3, 6)) and not cross((1, 4), (5, 8))
-    total = 1 + sum(weight.values()) + weight[1, 4] * weight[5, 8]
-    found = LAMINAR_BAND.marginals(scores, torch.tensor([9]))[0]
-    assert found[3, 2].item() == pytest.approx(weight[3, 6] / total)
-    assert found[1, 2].item() == pytest.approx(weight[1, 4] * (1 + weight[5, 8]) / total)
 
 
 @pytest.mark.parametrize(

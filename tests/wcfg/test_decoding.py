@@ -112,12 +112,6 @@ def test_selects_positive_spans_that_do_not_cross(device: str) -> None:
     assert best_spans(scores, torch.tensor([5, 2])) == [[(1, 2), (1, 4), (4, 5)], [(0, 2)]]
 
 
-def test_two_light_spans_beat_a_heavier_one_they_cross() -> None:
-    scores = torch.full((6, 6), -1.0)
-    scores[1, 4], scores[0, 2], scores[3, 5] = 3.0, 2.0, 2.0
-    assert decode(scores) == [(0, 3), (3, 6)]
-
-
 def test_ties_are_broken_by_the_first_split() -> None:
     scores = torch.full((3, 3), -1.0)
     scores[0, 1] = scores[1, 2] = 1.0

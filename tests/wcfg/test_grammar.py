@@ -73,23 +73,6 @@ def test_gradients_equal_finite_differences(grammar: Grammar, lengths: list[int]
     assert gradcheck(lambda x: tuple(y[y.isfinite()] for y in grammar.log_marginals(x, sizes)), scores, fast_mode=many)
 
 
-def test_marginals_are_the_gradient_of_log_partition(grammar: Grammar, device: str) -> None:
-    scores = random_scores(3, 9, 9).to(device).requires_grad_()
-    lengths = torch.tensor([9, 4, 1])
-    (gradient,) = torch.autograd.grad(grammar.log_partition(scores, lengths).sum(), scores)
-    torch.testing.assert_close(gradient, grammar.marginals(scores, lengths))
-
-
-def test_marginals_can_be_used_twice_in_a_loss(grammar: Grammar, device: str) -> None:
-    scores = random_scores(2, 6, 6).to(device).requires_grad_()
-    lengths = torch.tensor([6, 5])
-    once = grammar.marginals(scores, lengths)
-    (gradient,) = torch.autograd.grad(once.sum() + once.square().sum(), scores)
-    (first,) = torch.autograd.grad(grammar.marginals(scores, lengths).sum(), scores)
-    (second,) = torch.autograd.grad(grammar.marginals(scores, lengths).square().sum(), scores)
-    torch.testing.assert_close(gradient, first + second)
-
-
 def test_backward_may_run_twice(grammar: Grammar) -> None:
     scores = random_scores(2, 6, 6).requires_grad_()
     loss = grammar.marginals(scores, torch.tensor([6, 5])).square().sum()
@@ -149,13 +132,6 @@ def test_minus_infinity_forbids_a_span(grammar: Grammar, device: str) -> None:
     torch.testing.assert_close(grammar.marginals(scores, lengths), grammar.marginals(almost, lengths))
     for _, gradient in losses(grammar, scores, lengths):
         assert gradient.isfinite().all()
-
-
-def test_one_token_is_selected_with_the_sigmoid_of_its_score(grammar: Grammar, device: str) -> None:
-    scores = torch.tensor([-3.0, 0.0, 30.0], dtype=torch.float64, device=device).view(3, 1, 1)
-    lengths = torch.ones(3, dtype=torch.long)
-    torch.testing.assert_close(grammar.marginals(scores, lengths), scores.sigmoid())
-    torch.testing.assert_close(grammar.log_partition(scores, lengths), scores.exp().log1p().flatten())
 
 
 @every_grammar

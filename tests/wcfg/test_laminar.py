@@ -93,15 +93,6 @@ def test_without_crossing_spans_every_span_has_the_sigmoid_of_its_score(
     torch.testing.assert_close(log_unselected[sentence, start, last], logsigmoid(-score))
 
 
-def test_a_span_and_all_that_cross_it_share_their_probability() -> None:
-    scores = random_scores(1, 9, 9).fill_(-torch.inf)
-    scores[0, 1, 3], scores[0, 2, 5], scores[0, 0, 2] = 1.0, 2.0, 3.0  # each crosses the others
-    total = 1 + sum(torch.tensor([1.0, 2.0, 3.0]).exp())
-    found = LAMINAR.marginals(scores, torch.tensor([9]))[0]
-    for span, score in (((1, 3), 1.0), ((2, 5), 2.0), ((0, 2), 3.0)):
-        assert found[span].item() == pytest.approx((torch.tensor(score).exp() / total).item())
-
-
 def test_tiny_probabilities_are_precise(device: str) -> None:
     scores = torch.full((1, 40, 40), -torch.inf)
     scores[0, 3, 9], scores[0, 5, 20] = 2000.0, -500.0

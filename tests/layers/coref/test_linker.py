@@ -182,13 +182,6 @@ def test_each_kind_of_pair_has_output_weights_of_its_own() -> None:
     assert build(pair_features=()).output.out_features == 1
 
 
-def test_no_weights_are_added_without_features() -> None:
-    linker = build(pair_features=())
-    names = {name for name, _ in linker.named_parameters()}
-    assert not any("pairs" in name or "word" in name for name in names)
-    assert {name for name, _ in build().named_parameters()} > names
-
-
 def test_the_order_of_names_changes_nothing() -> None:
     mentions = random_mentions(SIZES)
     orders = FEATURE_NAMES, FEATURE_NAMES[::-1]

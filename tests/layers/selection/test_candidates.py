@@ -58,12 +58,6 @@ def test_decode_equals_the_grammar_sentence_by_sentence(decoding: Decoding, thre
     assert len(chosen) > 1
 
 
-def test_decodings_differ() -> None:
-    layout, scores, log_marginals = scored_batch(seed=2)
-    strategies = [Decode("map", 0.5), Decode("marginal", 0.5), Decode("marginal", 0.05)]
-    assert len({tuple(choose(scores, log_marginals, layout).tolist()) for choose in strategies}) == 3
-
-
 def test_threshold_1_keeps_nothing() -> None:
     layout, scores, log_marginals = scored_batch()
     assert len(Decode("marginal", 1.0)(scores, log_marginals, layout)) == 0

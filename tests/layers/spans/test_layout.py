@@ -75,13 +75,6 @@ def test_numbers_of_sentences_ascend(lengths: Lengths) -> None:
     assert len(set(numbers)) == sum(map(len, lengths))
 
 
-def test_documents_without_sentences_take_no_room() -> None:
-    without = layout_of([[4, 2]])
-    layout = layout_of([[], [4, 2], []])
-    assert layout.size == without.size
-    assert layout.document.tolist() == [1] * 6
-
-
 def test_empty_batch_has_no_buckets() -> None:
     batches: list[Lengths] = [[], [[], []]]
     for lengths in batches:
@@ -135,11 +128,6 @@ def test_a_sentence_is_long_if_a_chart_of_all_spans_costs_too_much(
 ) -> None:
     assert is_long(tokens, most) == expected
     assert SpanLayout.build([[tokens]], None, most).buckets[0].is_band == expected
-
-
-def test_a_layout_of_a_long_sentence_grows_with_it() -> None:
-    for tokens in (10_000, 20_000):
-        assert layout_of([[tokens]], most=50).size == 50 * tokens
 
 
 @settings(deadline=None)

@@ -130,10 +130,11 @@ def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
 
 
 @pytest.mark.parametrize("selector", NAMES)
-def test_a_batch_without_annotation_has_no_loss(selector: str) -> None:
+@pytest.mark.parametrize("annotation", ["complete", "partial"])
+def test_a_batch_without_annotation_has_no_loss(selector: str, annotation: Annotation) -> None:
     gold = make_gold([], annotated=(False, False, False))
     output = run(build(selector), MostProbable(0.8), given(gold.predicates))
-    loss = output.loss(gold, layout_of(SENTENCES), annotation="complete", negatives=Negatives(1.0))
+    loss = output.loss(gold, layout_of(SENTENCES), annotation=annotation, negatives=Negatives(1.0))
     assert loss.item() == 0.0
     for gradient in torch.autograd.grad(loss, output.tensors(), materialize_grads=True):
         assert (gradient == 0).all()
@@ -171,19 +172,6 @@ def test_evaluation_is_without_dropout(selector: str) -> None:
     torch.manual_seed(0)
     for found, wanted in zip(run(dropped.train(), choose, find).tensors(), expected.tensors(), strict=True):
         assert not torch.equal(found, wanted)
-
-
-def test_without_rolesets_there_is_nothing_to_say_of_them() -> None:
-    head = SrlHead(width=WIDTH, roles=ROLES, rolesets=0, settings=SETTINGS)
-    none = torch.zeros(0, dtype=torch.long)
-    request = SrlRequest(
-        given(make_gold(FRAMES).predicates),
-        lambda predicates: Senses(Pairs(none, none), torch.zeros(0)),
-        no_frames(ROLES),
-        ABOVE,
-    )
-    output = head(torch.randn(15, WIDTH), layout_of(SENTENCES), request)
-    assert output.rolesets.decode().tolist() == [-1] * 4
 
 
 @pytest.mark.parametrize(("name", "value"), [*((name, 0) for name in SIZES), ("dropout", -0.1), ("dropout", 1.0)])

@@ -201,15 +201,6 @@ def test_documents_that_are_not_annotated_are_ignored(selector: Selector) -> Non
     assert set(case.layout.document[starts].tolist()) == set(case.layout.document[ends].tolist()) == {0}
 
 
-@pytest.mark.parametrize("selector", [STRUCTURED, SIGMOID])
-@pytest.mark.parametrize("annotation", ["complete", "partial"])
-def test_a_batch_without_annotation_has_no_loss(selector: Selector, annotation: Annotation) -> None:
-    case = make_case(frames=[], annotated=(False, False, False), selector=selector)
-    loss = loss_of(case, annotation, negatives=1.0)
-    assert loss.item() == 0.0
-    assert (torch.autograd.grad(loss, case.scores)[0] == 0).all()
-
-
 def best_by_enumeration(case: Case, predicate: int) -> float:
     """The weight of the heaviest of all sets of candidates that do not overlap."""
     output = case.output
