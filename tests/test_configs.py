@@ -1,14 +1,10 @@
 from dataclasses import fields
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
-from spacy import schemas
-from spacy.cli.debug_config import debug_config
-from spacy.util import dot_to_object, load_config, walk_dict
+from spacy.util import load_config, walk_dict
 
-from spacy_span_selector.examples.corpus import create_corpus
 from spacy_span_selector.layers.coref.network import CorefSettings
 from spacy_span_selector.layers.spancat.network import SpancatSettings
 from spacy_span_selector.layers.srl.roles import SrlSettings
@@ -18,27 +14,6 @@ from spacy_span_selector.pipeline.structured_spancat import StructuredSpancat
 from spacy_span_selector.pipeline.structured_srl import StructuredSrl
 
 ROOT = Path(__file__).parents[1]
-CONFIGS = sorted(path for path in ROOT.glob("configs/**/*.cfg"))
-CORPORA = ("train", "dev", "train_coref", "dev_coref", "train_srl", "dev_srl")
-
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: str(path.relative_to(ROOT / "configs")))
-def test_config_is_valid(path: Path, capsys: pytest.CaptureFixture[str]):
-    if "spacy-transformers" in path.read_text(encoding="utf-8"):
-        pytest.importorskip("spacy_transformers")
-    debug_config(path, overrides={f"paths.{corpus}": f"{corpus}.spacy" for corpus in CORPORA})
-    assert "Config is valid" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: str(path.relative_to(ROOT / "configs")))
-def test_config_has_all_settings(path: Path):
-    config = load_config(path, interpolate=False)
-    for section, schema in {"nlp": schemas.ConfigSchemaNlp, "training": schemas.ConfigSchemaTraining}.items():
-        optional = {"vectors", "before_update", "before_to_disk"}
-        assert set(schema.model_fields) - optional <= set(config[section])
-    readers = [keys[:-1] for keys, value in walk_dict(config) if value == "spacy_span_selector.Corpus.v1"]
-    for keys in readers:
-        assert {*signature(create_corpus).parameters, "@readers"} == {*dot_to_object(config, ".".join(keys))}
 
 
 RECOMMENDED = {

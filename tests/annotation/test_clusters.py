@@ -29,13 +29,6 @@ def test_clusters_are_numbered_in_the_order_of_their_first_mention(doc: Doc):
     assert [doc.spans[key].attrs["name"] for key in cluster_keys(doc)] == ["ann", "dog"]
 
 
-def test_cluster_keys_are_in_numeric_order(doc: Doc):
-    for number in (10, 9, 1):
-        doc.spans[f"coref_clusters_{number}"] = [doc[0:1]]
-    doc.spans["coref_clusters_x"] = [doc[0:1]]
-    assert cluster_keys(doc) == ["coref_clusters_1", "coref_clusters_9", "coref_clusters_10"]
-
-
 def test_setting_clusters_replaces_earlier_ones_and_keeps_other_groups(doc: Doc):
     doc.spans["other"] = [doc[0:2]]
     doc.spans["coref_clusters_2"] = SpanGroup(doc, name="something", spans=[doc[0:1]])

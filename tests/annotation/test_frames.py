@@ -135,9 +135,3 @@ def test_frames_survive_doc_bin(doc: Doc) -> None:
     (loaded,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())
     assert get_frames(loaded) == [GAVE, LEFT]
     assert get_predicates(loaded) == []
-
-
-def test_a_document_without_words_has_no_frames() -> None:
-    doc = Doc(Vocab())
-    set_frames(doc, [])
-    assert get_frames(doc) == []

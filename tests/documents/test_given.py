@@ -52,16 +52,6 @@ def test_words_are_copied_with_their_spacing(spaces: list[bool] | None) -> None:
     assert not words.has_annotation("TAG") and not words.has_annotation("SENT_START")
 
 
-def test_only_what_is_given_is_copied(example: Example) -> None:
-    assert not GivenAnnotation(predicates=True).copy(example).total()
-    predicted = example.predicted
-    assert set(predicted.spans) == {"speakers", "srl_predicates"}
-    assert (get_title(predicted), get_speakers(predicted)) == ("the visit", TURNS)
-    assert get_predicates(predicted) == [(4, 5), (7, 9)]
-    assert [token.is_sent_start for token in predicted] == [token.is_sent_start for token in example.reference]
-    assert get_paragraphs(predicted) is None
-
-
 def test_title_and_paragraphs_are_always_given(example: Example) -> None:
     set_paragraphs(example.reference, [(0, 6), (6, 10)])
     GivenAnnotation(sentences=False, speakers=False).copy(example)
@@ -119,11 +109,6 @@ def test_other_tokens_are_aligned() -> None:
     assert get_predicates(predicted) == [(3, 4), (6, 7)]
     assert get_paragraphs(predicted) == [(0, 5), (5, 8)]
     assert [token.i for token in predicted if token.is_sent_start] == [0, 2, 5]
-
-
-def test_texts_that_differ_are_an_error() -> None:
-    with pytest.raises(ValueError, match="Can't align document 'the visit': the pipeline's tokenizer changes its text"):
-        GivenAnnotation().copy(make_example(["Bob"]))
 
 
 @pytest.mark.parametrize("words", [None, ["<speaker>", "Ann", "</speaker>", "Leo", "left", ".", "Ruth", "cannot", "."]])

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import spacy
 import srsly
-from spacy.cli.debug_config import debug_config
 from spacy.cli.init_config import fill_config
 from spacy.cli.train import train
 from spacy.language import Language
@@ -365,11 +364,6 @@ def test_fill_config_writes_every_setting(config_path: Path):
         "sample": None,
         "augmenter": None,
     }
-
-
-def test_debug_config_accepts_the_reader(config_path: Path, capsys: pytest.CaptureFixture[str]):
-    debug_config(config_path, overrides={"paths.train": str(config_path.parent / "train.spacy")})
-    assert "Config is valid" in capsys.readouterr().out
 
 
 def test_training_sees_predicates_where_they_are_given(config_path: Path):

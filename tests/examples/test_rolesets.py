@@ -74,10 +74,6 @@ def test_predicates_of_several_words_are_counted_whole() -> None:
     assert count_rolesets([doc], "srl") == {}
 
 
-def test_numbers_are_alphabetical() -> None:
-    assert number_rolesets(COUNTS, {}) == {"depart.01": 0, "leave.02": 1, "take_off.07": 2}
-
-
 def test_the_form_is_looked_up_before_the_lemma() -> None:
     doc = make_doc(["LEFT", "leaving", "leaving"], ["leave", "leave", "Leave"])
     assert look_up([doc], COUNTS, [(0, 0), (1, 1), (2, 2)]) == [

@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 from spacy_span_selector import annotation
 from spacy_span_selector.tools.formats.jsonlines import read_jsonlines, write_jsonlines
 
-from ...spans import put_spans
+from ...spans import offsets, put_spans
 
 FERRY: dict[str, Any] = {
     "doc_key": "bc/ferry_0",
@@ -68,11 +68,7 @@ def test_words_sentences_and_title_are_read(tmp_path: Path):
 def test_last_words_are_inside_clusters_constituents_and_entities(tmp_path: Path):
     doc = read_one(tmp_path, FERRY)
     assert annotation.get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4), (5, 6)], [(6, 7)]]
-    assert [(span.start, span.end, span.label_) for span in doc.spans["constituents"]] == [
-        (0, 5, "S"),
-        (2, 4, "NP"),
-        (5, 8, "S"),
-    ]
+    assert offsets(doc, "constituents") == [(0, 5, "S"), (2, 4, "NP"), (5, 8, "S")]
     assert [(span.text, span.label_) for span in doc.ents] == [("Ruth", "PERSON")]
 
 
@@ -88,10 +84,6 @@ def test_words_and_sentences_are_enough(tmp_path: Path):
     assert not doc.has_annotation("ENT_IOB")
     assert not doc.spans
     assert not doc.user_data
-
-
-def test_no_clusters_are_an_annotation(tmp_path: Path):
-    assert annotation.has_clusters_annotated(read_one(tmp_path, {"sentences": [["Rain"]], "clusters": []}))
 
 
 def test_constituents_and_entities_may_be_listed_by_sentence(tmp_path: Path):
@@ -286,7 +278,7 @@ def test_entities_and_constituents_are_kept(tmp_path: Path):
     annotation.set_constituents(doc, [(0, 3, "S"), (0, 1, "NP")])
     back, _ = round_trip(tmp_path, doc)
     assert [(span.start, span.end, span.label_) for span in back.ents] == [(0, 1, "PERSON")]
-    assert [(span.start, span.end, span.label_) for span in back.spans["constituents"]] == [(0, 3, "S"), (0, 1, "NP")]
+    assert offsets(back, "constituents") == [(0, 3, "S"), (0, 1, "NP")]
 
 
 def test_a_document_without_sentences_becomes_one(tmp_path: Path):
@@ -323,8 +315,3 @@ def test_a_cluster_without_tokens_leaves_a_document_annotated(tmp_path: Path):
         (tmp_path / "a.jsonlines").write_text(write_jsonlines([doc]), encoding="utf-8")
     (back,) = read_jsonlines(tmp_path / "a.jsonlines")
     assert annotation.has_clusters_annotated(back) and annotation.get_clusters(back) == []
-
-
-def test_names_of_clusters_may_be_numbers(tmp_path: Path):
-    (doc,) = read_jsonlines(write(tmp_path, {**FERRY, "cluster_names": ["a", 7, None]}))
-    assert [group.attrs.get("name") for group in annotation.cluster_groups(doc)] == ["a", "7", None]

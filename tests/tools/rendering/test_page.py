@@ -14,7 +14,7 @@ from spacy_span_selector.annotation.glossary import ROLES
 from spacy_span_selector.tools.rendering import Style
 from spacy_span_selector.tools.rendering import page as page_module
 
-from ...spans import put_spans
+from ...spans import offsets, put_spans
 from .pages import render_page
 from .policy import assert_nothing_is_blocked
 
@@ -159,9 +159,7 @@ def test_spans_without_tokens_are_not_shown(doc: Doc, place: int):
     clusters = [(0, 2), (4, 5)]
     put_spans(doc, "coref_clusters_1", (place, place), *clusters)
     put_spans(doc, "coref_clusters_2", (place, place))
-    put_spans(
-        doc, "srl_2", *[(span.start, span.end, span.label_) for span in doc.spans["srl_2"]], (place, place, "ARG2")
-    )
+    put_spans(doc, "srl_2", *offsets(doc, "srl_2"), (place, place, "ARG2"))
     doc.spans["srl_2"].attrs["roleset"] = "lose.02"
     put_spans(doc, "srl_3", (place, place, "V"), (0, 1, "ARG0"))
     put_spans(doc, "speakers", (place, place, "Bob"))

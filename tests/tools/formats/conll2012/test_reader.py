@@ -12,6 +12,8 @@ from spacy_span_selector.annotation import Argument, Frame
 from spacy_span_selector.tools.formats.conll2012 import read_conll2012
 from spacy_span_selector.tools.formats.conll2012.reader import find_files
 
+from ....spans import offsets
+
 BEGIN = "#begin document (bc/ferry/00/ferry_0001); part 003"
 END = "#end document"
 NAME = "bc/ferry/00/ferry_0001   3"
@@ -69,10 +71,6 @@ def document(*rows: str, name: str = "d", part: str = "000") -> str:
     return "\n".join([*lines, END, ""])
 
 
-def constituents(doc: Doc) -> list[tuple[int, int, str]]:
-    return [(span.start, span.end, span.label_) for span in doc.spans["constituents"]]
-
-
 def test_a_document_has_all_that_the_file_says(read: Read):
     doc = read(FERRY)
     assert [[token.text for token in sentence] for sentence in doc.sents] == [
@@ -87,7 +85,7 @@ def test_a_document_has_all_that_the_file_says(read: Read):
         Frame(6, 7, [Argument(5, 6, "ARGM-ADJ")], "call.02"),
     ]
     first = [(0, 8, "TOP"), (0, 8, "S"), (0, 1, "NP"), (1, 7, "VP"), (2, 4, "NP"), (4, 7, "NP")]
-    assert constituents(doc) == [*first, (8, 11, "TOP"), (8, 10, "FRAG")]
+    assert offsets(doc, "constituents") == [*first, (8, 11, "TOP"), (8, 10, "FRAG")]
     assert annotation.get_clusters(doc) == [[(0, 1), (2, 3)], [(2, 4)]]
     assert [doc.spans[f"coref_clusters_{i}"].attrs["name"] for i in (1, 2)] == ["7", "4"]
     assert annotation.get_speakers(doc) == [(0, 8, "Ruth_Orr"), (9, 11, "Leo")]
@@ -143,7 +141,7 @@ def test_words_are_unescaped(read: Read, written: str, word: str):
 
 def test_a_root_without_label_is_the_top(read: Read):
     doc = read(document(row("Ann", parse="((S(NP*)"), row("left", parse="(VP*)))")))
-    assert [label for *_, label in constituents(doc)] == ["TOP", "S", "NP", "VP"]
+    assert [label for *_, label in offsets(doc, "constituents")] == ["TOP", "S", "NP", "VP"]
 
 
 def read_with_loss(folder: Path, text: str, *lost: str) -> list[Doc]:
@@ -182,7 +180,7 @@ def test_a_bracket_without_a_partner_costs_its_mention_alone(tmp_path: Path):
 def test_a_parse_that_cannot_be_read_costs_no_other(tmp_path: Path):
     text = document(row("Ann", "(ARG0*)", parse="(S*"), row("left", "(V*)"), "", row("Rain", parse="(NP*)"))
     (doc,) = read_with_loss(tmp_path, text, "FILE:2: a span `(S` opens here and is never closed")
-    assert constituents(doc) == [(2, 3, "NP")]
+    assert offsets(doc, "constituents") == [(2, 3, "NP")]
     assert len(annotation.get_frames(doc)) == 1
 
 

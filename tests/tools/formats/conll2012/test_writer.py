@@ -25,7 +25,7 @@ from spacy_span_selector.annotation import (
 )
 from spacy_span_selector.tools.formats.conll2012 import read_conll2012, write_conll2012
 
-from ....spans import put_spans
+from ....spans import offsets, put_spans
 
 VOCAB = Vocab()
 WORDS = ["Ann", "gave", "up", "her", "tea", ".", "She", "slept"]
@@ -62,10 +62,6 @@ def column(text: str, number: int) -> list[str]:
     return [line.split("\t")[number] for line in text.split("\n") if line and not line.startswith("#")]
 
 
-def constituents(doc: Doc) -> list[tuple[int, int, str]]:
-    return [(span.start, span.end, span.label_) for span in doc.spans.get("constituents", ())]
-
-
 def test_all_columns_of_a_document():
     doc = make_doc(title="bc/tale_3", tags=["NNP", "VBD", "RP", "PRP$", "NN", ".", "PRP", "VBD"])
     set_clusters(doc, [[(0, 1), (3, 4), (6, 7)], [(3, 5)]])
@@ -99,8 +95,9 @@ def test_annotation_is_read_back(tmp_path: Path):
     back = read_back(write(doc), tmp_path)
     for attribute in ("text", "tag_", "is_sent_start"):
         assert [getattr(token, attribute) for token in back] == [getattr(token, attribute) for token in doc]
-    for get in (get_clusters, get_speakers, get_frames, constituents, get_title):
+    for get in (get_clusters, get_speakers, get_frames, get_title):
         assert get(back) == get(doc)
+    assert offsets(back, "constituents") == offsets(doc, "constituents")
     assert [group.attrs["name"] for group in cluster_groups(back)] == ["12", "7"]
 
 
@@ -175,7 +172,7 @@ def test_parses_that_cross_lose_the_later_constituent(tmp_path: Path):
     doc = make_doc()
     set_constituents(doc, [(0, 3, "S"), (2, 5, "NP"), (5, 8, "X"), (6, 8, "S"), (7, 8, "a b")])
     back = read_back(write_with_loss(r"Left out constituents .*: 3\.", doc), tmp_path)
-    assert constituents(back) == [(0, 3, "S"), (6, 8, "S")]
+    assert offsets(back, "constituents") == [(0, 3, "S"), (6, 8, "S")]
 
 
 def test_arguments_and_predicates_that_cannot_be_written_are_counted(tmp_path: Path):
@@ -228,7 +225,7 @@ def test_spans_without_tokens_are_left_out(tmp_path: Path, place: int):
     back = read_back(write_with_loss(lost, doc), tmp_path)
     assert get_clusters(back) == [[(0, 1), (6, 7)]]
     assert get_frames(back) == [Frame(7, 8, [])]
-    assert constituents(back) == [(0, 6, "S")]
+    assert offsets(back, "constituents") == [(0, 6, "S")]
 
 
 def test_spans_of_a_document_without_words_are_left_out(tmp_path: Path):
