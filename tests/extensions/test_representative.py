@@ -1,15 +1,13 @@
 import pytest
-import spacy
 
 from spacy_span_selector.extensions import doc_clusters, representative_mention
-from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
-NLP = spacy.blank("en")
+from ..parsing import NLP, parse_one
 
 
 def representative(text: str, **parts: str) -> str:
     """The representative of the first cluster in a text whose words have parts of speech, or no word has one."""
-    (doc,) = parse_bracketed(text, NLP)
+    doc = parse_one(text)
     if parts:
         for token in doc:
             token.pos_ = parts.get(token.text, "X")

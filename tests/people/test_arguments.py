@@ -8,15 +8,10 @@ from spacy_span_selector.extensions.mention_types import part_of_speech
 from spacy_span_selector.people.arguments import EntityFinder, parts_of_speech
 from spacy_span_selector.tools.formats.plain import to_dict
 
+from ..words import place
+
 register_extensions()
 VOCAB = spacy.blank("en").vocab
-
-
-def place(doc: Doc, text: str) -> tuple[int, int]:
-    words = text.split()
-    return next(
-        (i, i + len(words)) for i in range(len(doc)) if [token.text for token in doc[i : i + len(words)]] == words
-    )
 
 
 def read(text: str, *mentions: str, frames: tuple[tuple[str, dict[str, str]], ...] = ()) -> Doc:

@@ -1,6 +1,3 @@
-import re
-from html import unescape
-
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
@@ -9,10 +6,11 @@ from spacy_span_selector.annotation import Quotation, set_clusters, set_labelled
 from spacy_span_selector.extensions import doc_clusters, register_extensions
 from spacy_span_selector.language import NOUNS
 from spacy_span_selector.people.characters import Character, Characters, doc_characters, find_characters
-from spacy_span_selector.tools.formats.bracketed import parse_bracketed
+
+from ..extensions.test_tables import cells
+from ..parsing import NLP, parse_one
 
 register_extensions()
-NLP = spacy.blank("en")
 
 STORY = """
 [Mr. Tom Sawyer|tom] met [[his|tom] aunt|polly] in [London|london] .
@@ -22,23 +20,17 @@ STORY = """
 """
 
 
-def read(text: str) -> Doc:
-    """A text in the bracketed format."""
-    (doc,) = parse_bracketed(text, NLP)
-    return doc
-
-
 def people(text: str) -> list[str]:
-    return [person.name for person in read(text)._.characters]
+    return [person.name for person in parse_one(text)._.characters]
 
 
 @pytest.fixture
 def polly() -> Character:
-    return read(STORY)._.characters[0]
+    return parse_one(STORY)._.characters[0]
 
 
 def test_people_are_listed_by_importance_then_in_the_order_of_the_text() -> None:
-    assert [(person.name, person.count) for person in read(STORY)._.characters] == [
+    assert [(person.name, person.count) for person in parse_one(STORY)._.characters] == [
         ("Aunt Polly", 6),
         ("Mr. Tom Sawyer", 5),
     ]
@@ -54,13 +46,13 @@ def test_a_person_knows_the_cluster_its_place_and_names_without_what_surrounds_t
 
 def test_it_prints_name_gender_and_importance(polly: Character) -> None:
     assert repr(polly) == "Aunt Polly (female, 6 mentions)"
-    assert repr(read("[Dr. Lee|x]")._.characters) == "[Dr. Lee (1 mention)]"
+    assert repr(parse_one("[Dr. Lee|x]")._.characters) == "[Dr. Lee (1 mention)]"
 
 
 def test_names_that_differ_in_case_are_one_and_who_has_none_is_called_by_a_mention() -> None:
-    (ann,) = read("[ANN|a] . [Ann|a] saw [Ann|a] and [her|a] [Lee|a] .")._.characters
+    (ann,) = parse_one("[ANN|a] . [Ann|a] saw [Ann|a] and [her|a] [Lee|a] .")._.characters
     assert (ann.name, ann.names) == ("Ann", {"Ann": 3, "Lee": 1})
-    (girl,) = read("[The girl next door|g] said [she|g] slept .")._.characters
+    (girl,) = parse_one("[The girl next door|g] said [she|g] slept .")._.characters
     assert (girl.name, girl.names) == ("The girl next door", {})
 
 
@@ -105,13 +97,13 @@ def test_the_name_in_a_mention(mention: str, name: str) -> None:
     ],
 )
 def test_gender_is_as_the_text_has_it(text: str, gender: str | None) -> None:
-    (person,) = read(text)._.characters
+    (person,) = parse_one(text)._.characters
     assert person.gender == gender
 
 
 @pytest.mark.parametrize(("women", "gender"), [(1, None), (2, None), (3, "female")])
 def test_gender_takes_a_clear_margin(women: int, gender: str | None) -> None:
-    (person,) = read("[he|x] " + "[she|x] " * women)._.characters
+    (person,) = parse_one("[he|x] " + "[she|x] " * women)._.characters
     assert person.genders == {"female": women, "male": 1}
     assert person.gender == gender
 
@@ -169,7 +161,7 @@ def test_an_and_between_adjectives_does_not_make_two_of_one() -> None:
 
 @pytest.mark.parametrize(("label", "number"), [("PERSON", 1), ("PER", 1), ("GPE", 0), ("FAC", 0)])
 def test_an_entity_or_a_labelled_span_may_tell_a_person(label: str, number: int) -> None:
-    entity, labelled = read("[London|x] slept ."), read("[London|x] slept .")
+    entity, labelled = parse_one("[London|x] slept ."), parse_one("[London|x] slept .")
     entity.ents = [Span(entity, 0, 1, label)]
     set_labelled_spans(labelled, [(0, 1, label)])
     assert [len(doc._.characters) for doc in (entity, labelled)] == [number] * 2
@@ -179,7 +171,7 @@ def test_an_entity_or_a_labelled_span_may_tell_a_person(label: str, number: int)
 def test_what_is_labelled_as_a_thing_is_no_person(label: str) -> None:
     text = "[Captain Pequod|x] said [she|x] slept ."
     assert people(text) == ["Captain Pequod"]
-    spans, corpus = read(text), read(text)
+    spans, corpus = parse_one(text), parse_one(text)
     set_labelled_spans(spans, [(0, 2, label)])
     set_clusters(corpus, [[(0, 2), (3, 4)]], entity_types=[label])
     assert spans._.characters == corpus._.characters == []
@@ -198,7 +190,7 @@ def test_what_is_labelled_as_a_thing_is_no_person(label: str) -> None:
     ],
 )
 def test_an_animal_is_a_person_if_its_words_or_its_speech_tell_so(text: str, speeches: int, name: str) -> None:
-    doc = read(text)
+    doc = parse_one(text)
     cluster = [(mention.start, mention.end) for mention in doc._.coref_clusters[0]]
     set_clusters(doc, [cluster], entity_types=["ANIMAL"])
     set_quotations(doc, [Quotation(len(doc) - 1, len(doc), speaker=cluster[-1])] * speeches)
@@ -206,13 +198,13 @@ def test_an_animal_is_a_person_if_its_words_or_its_speech_tell_so(text: str, spe
 
 
 def test_entities_do_not_overrule_the_words_of_the_text() -> None:
-    doc = read("[Mrs. Hale|x] said [she|x] slept .")
+    doc = parse_one("[Mrs. Hale|x] said [she|x] slept .")
     doc.ents = [Span(doc, 0, 2, "GPE")]
     assert [person.name for person in doc._.characters] == ["Mrs. Hale"]
 
 
 def test_people_that_a_corpus_labels_may_still_be_several() -> None:
-    doc = read("[The guests|x] said [they|x] slept .")
+    doc = parse_one("[The guests|x] said [they|x] slept .")
     set_clusters(doc, [[(0, 2), (3, 4)]], entity_types=["person"])
     assert doc._.characters == []
 
@@ -250,7 +242,7 @@ def test_other_prefixes() -> None:
 
 
 def test_some_clusters_of_a_document() -> None:
-    tom, polly = read(STORY)._.coref_clusters[:2]
+    tom, polly = parse_one(STORY)._.coref_clusters[:2]
     assert [person.number for person in find_characters([polly, tom])] == [0, 1]
     assert [person.cluster for person in find_characters([polly, tom])] == [polly, tom]
 
@@ -260,10 +252,8 @@ def test_a_document_without_clusters_has_no_characters() -> None:
 
 
 def test_they_are_a_list_that_is_shown_as_a_table() -> None:
-    characters = read("[Mrs. R&D|x] saw [her|x] [Lee|y] saw [himself|y]")._.characters
-    rows = re.findall(r"<tr>(.*?)</tr>", characters._repr_html_())
-    cells = [[unescape(re.sub("<.*?>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)] for row in rows]
-    assert cells == [
+    characters = parse_one("[Mrs. R&D|x] saw [her|x] [Lee|y] saw [himself|y]")._.characters
+    assert cells(characters._repr_html_()) == [
         ["name", "mentions", "gender", "names"],
         ["Mrs. R&D", "2", "female", "Mrs. R&D 1"],
         ["Lee", "2", "male", "Lee 1"],

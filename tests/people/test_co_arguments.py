@@ -1,12 +1,12 @@
 """Which mentions frames have as two entities, and which as one."""
 
 import pytest
-import spacy
-from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import Frame, Mention, set_frames
+from spacy_span_selector.annotation import Frame, set_frames
 from spacy_span_selector.extensions.frames import doc_frames
 from spacy_span_selector.people.co_arguments import CoArguments, find_co_arguments
+
+from ..words import place, read_words
 
 CALLED, NOT_CALLED = {"ARGM-TMP": "then", "ARG0": "by her"}, {"ARGM-NEG": "not", "ARG1": "her"}
 
@@ -16,9 +16,7 @@ def find(text: str, frames: dict[str, dict[str, str]], mentions: list[str], lang
 
     frames (dict[str, dict[str, str]]): From a predicate, "call.01 called" with its roleset, to roles and arguments.
     """
-    words = text.split()
-    starts = [i == 0 or words[i - 1] == "." for i in range(len(words))]
-    doc = Doc(spacy.blank(language).vocab, words=words, sent_starts=starts)
+    doc = read_words(text, language)
     annotated = []
     for title, arguments in frames.items():
         *roleset, verb = title.split()
@@ -26,13 +24,6 @@ def find(text: str, frames: dict[str, dict[str, str]], mentions: list[str], lang
         annotated.append(Frame(*place(doc, verb), spans, *roleset))
     set_frames(doc, annotated)
     return find_co_arguments(doc, doc_frames(doc), [place(doc, mention) for mention in mentions])
-
-
-def place(doc: Doc, words: str) -> Mention:
-    wanted = words.split()
-    texts = [token.text for token in doc]
-    start = next(i for i in range(len(texts)) if texts[i : i + len(wanted)] == wanted)
-    return start, start + len(wanted)
 
 
 @pytest.mark.parametrize(

@@ -2,21 +2,18 @@
 
 import numpy as np
 import pytest
-import spacy
-from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import Argument, Frame, set_frames
 from spacy_span_selector.annotation.scored_mentions import ScoredMentions
 from spacy_span_selector.extensions.frames import doc_frames
 from spacy_span_selector.people.coordinations import find_coordinations
 
-VOCAB = spacy.blank("en").vocab
+from ..words import read_words
 
 
 def find(text: str, mentions: list[tuple[int, int]], subject: int, linked: dict[int, int] | None = None) -> list[str]:
     """The coordinations that are found where the words up to a verb are its subject."""
-    words = text.split()
-    doc = Doc(VOCAB, words, sent_starts=[i == 0 or words[i - 1] == "." for i in range(len(words))])
+    doc = read_words(text)
     set_frames(doc, [Frame(subject, subject + 1, [Argument(0, subject, "ARG0")])])
     count = len(mentions)
     antecedents = np.tile(np.arange(count), (count, 1))

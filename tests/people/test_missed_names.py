@@ -1,26 +1,17 @@
 """Names that are mentions in one place and were missed in another."""
 
 import pytest
-import spacy
-from spacy.tokens import Doc
 
 from spacy_span_selector.people.clustering import read_forms
 from spacy_span_selector.people.missed_names import find_missed_names
 
-VOCAB = spacy.blank("en").vocab
+from ..words import place, read_words
 
 
 def missed(text: str, *mentions: str, person: bool = False) -> list[str]:
     """The names that are found in a text beside mentions, each in its first place, with the words around them."""
-    words = text.split()
-    sent_starts: list[bool | int | None] = [i == 0 or words[i - 1] == "." for i in range(len(words))]
-    doc = Doc(VOCAB, words, sent_starts=sent_starts)
-    places = []
-    for mention in mentions:
-        length = len(mention.split())
-        start = next(i for i in range(len(doc)) if doc[i : i + length].text == mention)
-        places.append((start, start + length))
-    places.sort()
+    doc = read_words(text)
+    places = sorted(place(doc, mention) for mention in mentions)
     found = find_missed_names(doc, places, read_forms(doc, places), [person] * len(places))
     assert all(0 <= number < len(places) for number in found.values())
     assert all(start < end <= len(doc) for start, end in found)

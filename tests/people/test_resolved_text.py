@@ -8,22 +8,22 @@ from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import set_clusters
 from spacy_span_selector.people.resolved_text import resolved_text
-from spacy_span_selector.tools.formats.bracketed import parse_bracketed, read_bracketed
+from spacy_span_selector.tools.formats.bracketed import read_bracketed
 
-NLP = spacy.blank("en")
+from ..parsing import NLP, parse_one
+
 TEXTS = read_bracketed(Path(__file__).with_name("resolved_texts.txt"), NLP)
 EXPECTED = Path(__file__).with_name("resolved_texts_expected.txt").read_text(encoding="utf-8")
 
 
 def resolve(text: str, nlp: spacy.Language = NLP) -> str:
     """The resolved text of a document in the bracketed format."""
-    (doc,) = parse_bracketed(text, nlp)
-    return resolved_text(doc)
+    return resolved_text(parse_one(text, nlp))
 
 
 def resolve_tagged(text: str, lang: str = "en", **annotation: str) -> str:
     """The same for a document whose tokens get the given Penn tags, or morphology if the value has a "="."""
-    (doc,) = parse_bracketed(text, spacy.blank(lang))
+    doc = parse_one(text, spacy.blank(lang))
     for token in doc:
         given = annotation.get(token.text, "NN")
         if "=" in given:
@@ -40,7 +40,7 @@ def resolve_tagged(text: str, lang: str = "en", **annotation: str) -> str:
     ids=["no clusters", "one mention", "pronouns alone", "mentions that overlap the representative"],
 )
 def test_text_with_nothing_to_resolve_is_unchanged(text: str):
-    (doc,) = parse_bracketed(text, NLP)
+    doc = parse_one(text)
     assert resolved_text(doc) == doc.text != ""
     for plain in (text, " \n", ""):
         assert resolved_text(NLP(plain)) == plain
@@ -163,8 +163,7 @@ def test_my_brother_is_the_same_within_what_the_speaker_says():
         '" [He|b] fell . "',
         '< [a " He fell . "]',
     ]
-    (doc,) = parse_bracketed("\n".join(lines), NLP)
-    assert resolved_text(doc).endswith('" My brother fell . "')
+    assert resolve("\n".join(lines)).endswith('" My brother fell . "')
 
 
 def test_phrases_that_contain_each_other_are_inserted_once():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import spacy
-from spacy.tokens import Doc
 
 from spacy_span_selector.documents.cleaned import clean_doc
 from spacy_span_selector.people.clustering import read_forms
@@ -12,17 +10,13 @@ from spacy_span_selector.people.co_arguments import NOTHING
 from spacy_span_selector.people.scenes import find_in_words, outer_quotations
 from spacy_span_selector.people.tagged_speakers import TURN, with_tagged_speakers
 
+from ..words import place, read_words
+
 
 def find_apart(text: str, speakers: list[str]) -> dict[int, dict[int, str]]:
     """Which of the speakers, each a different phrase of the text, are two."""
-    words = text.split()
-    starts = [i == 0 or words[i - 1] == "." for i in range(len(words))]
-    cleaned = clean_doc(Doc(spacy.blank("en").vocab, words=words, sent_starts=starts))
-    mentions = []
-    for speaker in speakers:
-        own = speaker.split()
-        start = next(i for i in range(len(words)) if words[i : i + len(own)] == own)
-        mentions.append((start, start + len(own)))
+    cleaned = clean_doc(read_words(text))
+    mentions = [place(cleaned.doc, speaker) for speaker in speakers]
     forms = read_forms(cleaned.doc, mentions)
     return with_tagged_speakers(cleaned, outer_quotations(find_in_words(cleaned)), mentions, forms, NOTHING).apart
 

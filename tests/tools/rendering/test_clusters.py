@@ -3,12 +3,10 @@ from html import unescape
 
 import numpy as np
 import pytest
-import spacy
 from spacy.tokens import Doc, Span
 
 from spacy_span_selector.annotation import set_clusters, set_labelled_spans
 from spacy_span_selector.extensions import doc_clusters
-from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 from spacy_span_selector.tools.rendering.boxes import TextMarkup
 from spacy_span_selector.tools.rendering.clusters import (
     COLORS,
@@ -22,7 +20,7 @@ from spacy_span_selector.tools.rendering.clusters import (
 )
 from spacy_span_selector.tools.rendering.html_page import static
 
-NLP = spacy.blank("en")
+from ...parsing import NLP, parse_one
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
 EYES = {
@@ -42,11 +40,6 @@ TO_OKLAB = [
     [1.9779984951, -2.4285922050, 0.4505937099],
     [0.0259040371, 0.7827717662, -0.8086757660],
 ]
-
-
-def parse(text: str) -> Doc:
-    (doc,) = parse_bracketed(text, NLP)
-    return doc
 
 
 def shown_clusters(part: Doc | Span, singletons: bool = False) -> list[ShownCluster]:
@@ -88,7 +81,7 @@ def numbers(markup: str) -> list[str]:
     ],
 )
 def test_every_mention_has_the_number_of_its_cluster_without_gaps(text: str, singletons: bool, expected: str):
-    assert "".join(numbers("".join(render(parse(text), singletons)))) == expected
+    assert "".join(numbers("".join(render(parse_one(text), singletons)))) == expected
 
 
 def test_numbers_follow_the_text_whatever_the_keys():
@@ -99,7 +92,7 @@ def test_numbers_follow_the_text_whatever_the_keys():
 
 
 def test_of_a_part_the_clusters_with_a_mention_in_it_are_shown():
-    (shown,) = shown_clusters(parse("[Ann|a] saw [her|a] dog.\n[Bob|b] saw [his|b] cat.")[5:7])
+    (shown,) = shown_clusters(parse_one("[Ann|a] saw [her|a] dog.\n[Bob|b] saw [his|b] cat.")[5:7])
     assert (shown.number, str(shown.cluster)) == (1, "[Bob, his]")
 
 
@@ -118,7 +111,7 @@ def test_of_a_part_the_clusters_with_a_mention_in_it_are_shown():
     ],
 )
 def test_the_legend_has_the_people_first_by_importance(text: str, singletons: bool, expected: list[str]):
-    legend = legend_of(parse(text), singletons)
+    legend = legend_of(parse_one(text), singletons)
     assert names(legend) == expected
     assert legend.count("<ol") == expected.count("People")
     assert bool(legend) == bool(expected)
@@ -131,12 +124,12 @@ def test_the_largest_clusters_come_first():
 
 
 def test_people_have_their_gender_and_their_other_names_up_to_five():
-    (known,) = about(legend_of(parse("[Mrs. Lee|a] , [Ann|a] and [Kim|a] and [Ann|a]")))
+    (known,) = about(legend_of(parse_one("[Mrs. Lee|a] , [Ann|a] and [Kim|a] and [Ann|a]")))
     assert known == "female · <bdi>Mrs. Lee</bdi>, <bdi>Kim</bdi>"
-    assert "about" not in legend_of(parse("[I|a] know [myself|a]"))
+    assert "about" not in legend_of(parse_one("[I|a] know [myself|a]"))
     given = ["Ann", "Kim", "Sue", "Eve", "Amy", "Joy", "Liz"]
     text = " and ".join(f"[{name}|a]" for name in given) + " : [Mrs. Lee|a] and [Mrs. Lee|a]"
-    (known,) = about(legend_of(parse(text)))
+    (known,) = about(legend_of(parse_one(text)))
     assert known == "female · " + ", ".join([*(f"<bdi>{name}</bdi>" for name in given[:5]), "…"])
 
 
@@ -148,7 +141,7 @@ def test_names_of_people_are_escaped():
 
 
 def test_clusters_have_the_labels_of_labelled_spans_and_not_of_entities():
-    doc = parse("[The ship|s] saw [Ann|a] : [she|a] left [it|s]")
+    doc = parse_one("[The ship|s] saw [Ann|a] : [she|a] left [it|s]")
     legend = legend_of(doc)
     doc.ents = [Span(doc, 0, 2, "VEH")]
     assert legend_of(doc) == legend
@@ -157,7 +150,7 @@ def test_clusters_have_the_labels_of_labelled_spans_and_not_of_entities():
 
 
 def test_things_are_thin_and_people_keep_looks_of_their_own() -> None:
-    doc = parse("[The ship|s] saw [Ann|a] : [she|a] left [it|s] to [the men|m] of [their|m] town")
+    doc = parse_one("[The ship|s] saw [Ann|a] : [she|a] left [it|s] to [the men|m] of [their|m] town")
     looks = [shown.look for shown in shown_clusters(doc)]
     assert looks == [cluster_look(0), cluster_look(1), cluster_look(2)]
     set_clusters(
@@ -172,7 +165,7 @@ def test_things_are_thin_and_people_keep_looks_of_their_own() -> None:
 
 
 def test_the_text_is_that_of_the_document():
-    (markup,) = render(parse('"[Ann|a]\'s dog," [she|a] said ([her|a] voice low), "is here."'))
+    (markup,) = render(parse_one('"[Ann|a]\'s dog," [she|a] said ([her|a] voice low), "is here."'))
     assert unescape(re.sub(r"<[^>]*>", "", markup)) == '"Ann\'s dog," she said (her voice low), "is here."'
 
 
@@ -193,7 +186,7 @@ def test_mentions_know_their_probabilities_and_antecedents_where_there_are_some(
 
 
 def test_mentions_across_a_sentence_boundary_are_shown_in_the_first_sentence():
-    doc = parse("a [b|x]\n[c|x]")
+    doc = parse_one("a [b|x]\n[c|x]")
     doc.spans["coref_clusters_1"] = [doc[1:3], doc[2:3]]
     assert list(map(numbers, render(doc))) == [["1"], ["1"]]
 

@@ -1,14 +1,13 @@
 from typing import Any
 
 import pytest
-import spacy
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import get_clusters, get_frames, get_labelled_spans, get_quotations, get_speakers
-from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 from spacy_span_selector.tools.serving.corrections import correct, describe
 
-NLP = spacy.blank("en")
+from ...parsing import parse_one
+
 BRACKETS = """=== the station
 [[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].
 > [ARG0 Her brother] [V=meet.03 met] [ARG1 Dr. Bell] [ARGM-LOC at a café].
@@ -22,8 +21,7 @@ BRACKETS = """=== the station
 
 @pytest.fixture
 def doc() -> Doc:
-    (doc,) = parse_bracketed(BRACKETS, NLP)
-    return doc
+    return parse_one(BRACKETS)
 
 
 def sent(doc: Doc, **changes: Any) -> dict[str, Any]:
@@ -39,7 +37,7 @@ def test_what_is_not_changed_stays(doc: Doc) -> None:
 def test_what_is_written_is_what_was_sent(doc: Doc) -> None:
     clusters = [{"name": "x", "mentions": [[3, 5], [16, 17], [0, 1]]}, {"name": "", "mentions": [[0, 1]]}]
     frames = [{"predicate": [13, 14], "roleset": "say.01", "arguments": [[16, 17, "ARG2"], [14, 15, "ARG0"]]}]
-    (again,) = parse_bracketed(correct(doc, sent(doc, clusters=clusters, frames=frames)), NLP)
+    again = parse_one(correct(doc, sent(doc, clusters=clusters, frames=frames)))
     assert [token.text for token in again] == [token.text for token in doc]
     assert get_clusters(again) == [[(0, 1)], [(0, 1), (3, 5), (16, 17)]]
     (frame,) = get_frames(again)
@@ -54,15 +52,15 @@ def test_what_is_written_is_what_was_sent(doc: Doc) -> None:
 
 def test_speakers_follow_their_clusters(doc: Doc) -> None:
     clusters = [{"name": "tom", "mentions": [[0, 2]]}, {"name": "bell", "mentions": [[3, 5]]}]
-    (again,) = parse_bracketed(correct(doc, sent(doc, clusters=clusters)), NLP)
+    again = parse_one(correct(doc, sent(doc, clusters=clusters)))
     (quotation,) = get_quotations(again)
     assert (quotation.speaker, quotation.addressee) == ((0, 2), None)
 
 
 def test_no_frames_are_none_and_a_document_without_annotation_stays_so() -> None:
-    (doc,) = parse_bracketed("He ran.\n>", NLP)
+    doc = parse_one("He ran.\n>")
     assert ">" in correct(doc, sent(doc))
-    (doc,) = parse_bracketed("He ran.", NLP)
+    doc = parse_one("He ran.")
     assert ">" not in correct(doc, sent(doc))
 
 
@@ -122,7 +120,7 @@ HIM = {"name": "x", "mentions": [[0, 1]]}
 )
 def test_what_can_not_be_written_is_refused(problem: str, changes: list[dict[str, Any]]) -> None:
     for change in changes:
-        (doc,) = parse_bracketed(BRACKETS, NLP)
+        doc = parse_one(BRACKETS)
         with pytest.raises(ValueError, match=problem):
             correct(doc, {**sent(doc), **change})
 

@@ -4,15 +4,9 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import cluster_groups, get_frames, get_labelled_spans, get_quotations
-from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
-NLP, WORD_NLP = spacy.blank("en"), spacy.blank("en")
+WORD_NLP = spacy.blank("en")
 WORD_NLP.tokenizer = lambda text: Doc(WORD_NLP.vocab, words=text.split())  # as in a corpus with gold words
-
-
-def parse_one(text: str) -> Doc:
-    (doc,) = parse_bracketed(text, NLP)
-    return doc
 
 
 def named_clusters(doc: Doc) -> list[tuple[str, list[str]]]:

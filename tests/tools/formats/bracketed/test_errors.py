@@ -9,7 +9,8 @@ from spacy_span_selector.annotation import get_frames
 from spacy_span_selector.tools.formats.bracketed import Lenient, parse_bracketed, read_bracketed
 from spacy_span_selector.tools.formats.bracketed.reader import MOST_SUGGESTIONS
 
-from .helpers import NLP, labels, quotations
+from ....parsing import NLP
+from .helpers import labels, quotations
 
 LINES = [
     ("two [Be]lls", "1:8", "a mention ends inside the token 'Bells'", "Move the bracket"),

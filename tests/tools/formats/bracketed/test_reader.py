@@ -6,7 +6,8 @@ from spacy.tokens import Doc
 from spacy_span_selector import annotation
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed, read_bracketed
 
-from .helpers import NLP, frames_as_text, labels, named_clusters, parse_one, quotations
+from ....parsing import NLP, parse_one
+from .helpers import frames_as_text, labels, named_clusters, quotations
 
 
 def test_each_line_is_a_sentence():

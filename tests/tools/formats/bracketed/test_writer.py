@@ -1,6 +1,5 @@
 import warnings
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,9 +12,10 @@ from spacy_span_selector.annotation import Argument, Frame, Mention, Quotation
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed, write_bracketed
 from spacy_span_selector.tools.formats.litbank import read_litbank
 
-from .helpers import NLP, WORD_NLP, quotations
+from ....corpora import LITBANK, needs
+from ....parsing import NLP
+from .helpers import WORD_NLP, quotations
 
-LITBANK = Path(__file__).parents[4] / "../shared/data/litbank"
 STATION = """=== the station
 [[Her|ann] brother|tom] met [Dr. Bell|bell] at [a café].
 > [ARG0 Her brother] [V=meet.03 met] [ARG1 Dr. Bell] [ARGM-LOC at a café].
@@ -175,7 +175,7 @@ def test_quotations_read_back_with_the_clusters_of_their_persons(doc: Doc):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not LITBANK.is_dir(), reason="needs LitBank in ../shared/data/litbank")
+@needs(LITBANK)
 def test_the_quotations_of_litbank_read_back():
     docs = read_litbank(LITBANK, NLP.vocab)
     with pytest.warns(UserWarning, match=r"^Left out mentions that cross .*: 2\. ") as caught:
