@@ -9,14 +9,13 @@ from unittest.mock import MagicMock
 
 import pytest
 import spacy
-from typer.testing import CliRunner
 
 from spacy_span_selector.tools.annotate import Job
 from spacy_span_selector.tools.annotate.formats import HTML, JSONL, output_formats
 from spacy_span_selector.tools.annotate.run import Backend, in_this_process
-from spacy_span_selector.tools.cli import app
 
-from .tools.annotate import components  # noqa: F401  registers what the pipeline is made of
+from .commands import run, success
+from .tools.annotate.conftest import write_table  # what it imports registers what the pipeline is made of
 
 DOCS = Path(__file__).parent.parent / "docs"
 ANNOTATE, SCALE = ((DOCS / name).read_text(encoding="utf-8") for name in ("annotate.md", "scale.md"))
@@ -47,13 +46,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("command", commands(ANNOTATE))
 def test_commands_run(command: str):
     if "parquet" in command:
-        pyarrow = pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
-        pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table({"text": ["Ann left."]}), "table.parquet")
+        write_table(Path("table.parquet"), {"text": ["Ann left."]})
     if "drafts/part-*" in command:
-        CliRunner().invoke(app, ["annotate", "my_pipeline", "novels", "drafts", "--format", "bracketed"])
+        run("annotate", "my_pipeline", "novels", "drafts", "--format", "bracketed")
         command = command.replace("drafts/part-*.txt", "drafts/part-00000.txt")
     arguments = shlex.split(command.partition(COMMAND)[2].partition(" > ")[0])
-    result = CliRunner().invoke(app, arguments, input=PIPED)
+    result = run(*arguments, stdin=PIPED)
     assert result.exit_code == 0, result.output
 
 
@@ -68,8 +66,7 @@ def test_commands_with_ray_run(command: str, monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr("spacy_span_selector.tools.annotate.on_ray.in_ray", in_ray)
     arguments = shlex.split(command.partition(COMMAND)[2].replace("/shared/", ""))
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
+    success(*arguments)
     assert found["address"] in ("local", "auto", "10.0.0.1:6379")
     assert found["num_gpus"] == (float(arguments[-1]) if "--num-gpus" in arguments else 0)
 

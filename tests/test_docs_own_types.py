@@ -10,11 +10,10 @@ import spacy
 from spacy import registry
 from spacy.tokens import DocBin
 from thinc.api import Config
-from typer.testing import CliRunner
 
 from spacy_span_selector.annotation import get_annotates
-from spacy_span_selector.tools.cli import app
 
+from .commands import success
 from .pipeline.components import CLUSTERS, FRAMES, LABELLED, SPANCAT, blank_nlp, initialized, parse_bracketed
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -36,8 +35,7 @@ def test_companies_alone_are_learnt_by_the_command(tmp_path: Path, monkeypatch: 
     nlp.to_disk("small")
     arguments = shlex.split(command.replace("en_span_selector_md", "small"))[4:]
     rate = "--training.optimizer.learn_rate"
-    result = CliRunner().invoke(app, [*arguments, f"{rate}.total_steps", "2", f"{rate}.warmup_steps", "1"])
-    assert result.exit_code == 0 and "No text marks" not in result.output, result.output
+    assert "No text marks" not in success(*arguments, f"{rate}.total_steps", 2, f"{rate}.warmup_steps", 1)
     spancat: Any = spacy.load("tuned/model").get_pipe("structured_spancat")
     assert spancat.labels[-1] == "COMPANY"
 

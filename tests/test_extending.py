@@ -26,9 +26,9 @@ from spacy_span_selector.layers.spans.layout import Lengths, SpanLayout
 from spacy_span_selector.pipeline.structured_coref import DEFAULT_MODEL, StructuredCoref
 from spacy_span_selector.scoring.coref import COREFERENCE
 from spacy_span_selector.scoring.task import get_task, tasks
-from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
+from .commands import success
 from .lab.experiments.conftest import BASE, GRID, make_record
 
 CORPUS = """
@@ -164,9 +164,8 @@ def test_a_component_of_ones_own_is_evaluated_and_drawn(tmp_path: Path) -> None:
     nlp.to_disk(tmp_path / "model")
     docs: list[Doc] = parse_bracketed(CORPUS, nlp)
     DocBin(docs=docs).to_disk(tmp_path / "data.spacy")
-    result = CliRunner().invoke(app, ["evaluate", str(tmp_path / "model"), str(tmp_path / "data.spacy")])
-    assert result.exit_code == 0, result.output
-    assert "Own mentions" in result.output and "CEAF-phi4" in result.output
+    said = success("evaluate", tmp_path / "model", tmp_path / "data.spacy")
+    assert "Own mentions" in said and "CEAF-phi4" in said
     result = CliRunner().invoke(lab, ["tree", str(tmp_path / "model"), "Ann left.", str(tmp_path / "page.html")])
     assert result.exit_code == 0, result.output
     assert "extending_test_mentions" in (tmp_path / "page.html").read_text(encoding="utf-8")

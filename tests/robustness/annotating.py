@@ -13,13 +13,12 @@ from typing import Any, Literal, NamedTuple
 from unittest.mock import patch
 
 import spacy
-from typer.testing import CliRunner
 
 from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.tools.annotate import run
-from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.formats.registry import formats
 
+from .. import commands
 from ..tools.annotate import components  # noqa: F401  registers what the pipeline is made of
 from .pipelines import FOLDER
 
@@ -94,7 +93,7 @@ def invoke(*arguments: object) -> tuple[int, str]:
     """Run a command, which ends by itself and shows no traceback, and return its status and what it has printed."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        result = commands.run(*arguments)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     said = "\n".join([result.output, *(str(warning.message) for warning in caught)])

@@ -10,11 +10,10 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
-from typer.testing import CliRunner
 
 from spacy_span_selector.annotation import set_title
-from spacy_span_selector.tools.cli import app
 
+from ..commands import success
 from ..tools.rendering.pages import render_page
 from .fuzzing import fuzz
 from .strategies import Offsets, offsets, payloads
@@ -130,8 +129,7 @@ def test_a_file_is_shown_by_its_name(name: str) -> None:
     with TemporaryDirectory() as folder:
         file, out = Path(folder) / f"{name}.txt", Path(folder) / "page"
         file.write_text("[Ann|a] saw [her|a].", encoding="utf-8")
-        result = CliRunner().invoke(app, ["render", str(file), str(out), "--lang", "xx"])
-        assert result.exit_code == 0, result.output
+        success("render", file, out, "--lang", "xx")
         page = Page(out.read_text(encoding="utf-8"))
     assert f"\n{file.stem}\n" in page.text
     assert {event[0] for event in page.events} <= TAGS

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import spacy
 from spacy.tokens import DocBin
-from typer.testing import CliRunner
 
 from spacy_span_selector.annotation import set_constituents
-from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
+
+from ...commands import success
 
 ROOT = Path(__file__).parents[3]
 CODE = ["--code", "lab/baselines/__init__.py"]
@@ -28,7 +28,4 @@ def test_both_baselines_train_by_one_command_on_any_config(tmp_path: Path) -> No
     command += ["--components.structured_srl.model.@architectures", "lab.BioModel.v1"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
-    arguments = ["evaluate", str(tmp_path / "model-last"), str(data), "--code", str(ROOT / CODE[1])]
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
-    assert "CEAF-phi4" in result.output
+    assert "CEAF-phi4" in success("evaluate", tmp_path / "model-last", data, "--code", ROOT / CODE[1])

@@ -4,14 +4,14 @@ import pytest
 import srsly
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from typer.testing import CliRunner
 
-from lab.__main__ import app
 from lab.baselines.entities import CHOICES, outermost, prepare_documents
 from lab.benchmarks.entities import count_spans, crossing_pairs
 from spacy_span_selector.annotation.labelled_spans import LabelledSpan, get_labelled_spans, set_labelled_spans
 from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.scoring.metrics.counts import Counts
+
+from .conftest import run
 
 WORDS = ["The", "mayor", "of", "Bern", "slept", ".", "Ann", "left", "."]
 SPANS = [LabelledSpan(0, 4, "PER"), LabelledSpan(3, 4, "GPE"), LabelledSpan(6, 7, "PER")]
@@ -70,8 +70,8 @@ def test_all_systems_get_the_same_part_of_the_annotation(corpus: Path, tmp_path:
 
 
 def test_systems_are_trained_and_compared_once(corpus: Path, tmp_path: Path):
-    command = ["entities", str(tmp_path / "out"), str(corpus), "--updates", "2", "--repeats", "1"]
-    result = CliRunner().invoke(app, command)
+    command = ["entities", tmp_path / "out", corpus, "--updates", "2", "--repeats", "1"]
+    result = run(*command)
     assert result.exit_code == 0, result.output
     rows = [line.split(" | ")[0].strip("| ") for line in result.stdout.splitlines() if line.startswith("| ")]
     assert rows[2:] == list(CHOICES)
@@ -79,6 +79,6 @@ def test_systems_are_trained_and_compared_once(corpus: Path, tmp_path: Path):
     trained = [record["run"]["system"] for record in records if "run" in record]
     assert trained == list(CHOICES)
     assert all(record["words"] == 2 * 4 * len(WORDS) for record in records if "run" in record)
-    again = CliRunner().invoke(app, [*command[:-1], "0"])
+    again = run(*command[:-1], "0")
     assert again.exit_code == 0, again.output
     assert len(list(srsly.read_jsonl(tmp_path / "out/results.jsonl"))) == len(records)

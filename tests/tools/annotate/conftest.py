@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,3 +33,8 @@ def make_records(*texts: str) -> list[Record]:
 
 def read_lines(content: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in content.splitlines()]
+
+
+def write_table(path: Path, columns: dict[str, Any]) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
+    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table(columns), path)

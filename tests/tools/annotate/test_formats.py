@@ -40,7 +40,7 @@ from spacy_span_selector.tools.annotate.on_ray import require_ray
 from spacy_span_selector.tools.annotate.records import Part, Record, plain
 from spacy_span_selector.tools.formats.bracketed import read_bracketed
 
-from .conftest import make_records, read_lines
+from .conftest import make_records, read_lines, write_table
 
 TEXTS = ("Ann saw Bob. Ann left.", "", "Eve saw Ann.")
 
@@ -131,11 +131,6 @@ def rows_of(content: bytes) -> list[dict[str, Any]]:
     return found
 
 
-def write_parquet(path: Path, columns: dict[str, Any]) -> None:
-    pyarrow = pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
-    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table(columns), path)
-
-
 def annotate_tables(job: Job, files: list[InputFile]) -> Any:
     job = replace(job, format="parquet", columns=passed_columns(files, Reading()))
     return Annotator(job)(Part(0, list(read_records(files, Reading()))))
@@ -143,8 +138,8 @@ def annotate_tables(job: Job, files: list[InputFile]) -> Any:
 
 def test_columns_of_tables_are_passed_on_with_their_types(tmp_path: Path, job: Job):
     day = datetime.date(1813, 1, 28)
-    write_parquet(tmp_path / "a.parquet", {"text": ["Ann"], "day": [day], "rating": [math.nan], "clusters": [1]})
-    write_parquet(tmp_path / "b.parquet", {"text": ["Bob"], "id": ["x"], "tags": [["x"]], "rating": [2]})
+    write_table(tmp_path / "a.parquet", {"text": ["Ann"], "day": [day], "rating": [math.nan], "clusters": [1]})
+    write_table(tmp_path / "b.parquet", {"text": ["Bob"], "id": ["x"], "tags": [["x"]], "rating": [2]})
     (tmp_path / "c.parquet").write_bytes(b"no table")
     files = find_inputs([str(tmp_path)])
     schema = table_schema(passed_columns(files, Reading()))
@@ -158,8 +153,8 @@ def test_columns_of_tables_are_passed_on_with_their_types(tmp_path: Path, job: J
 
 
 def test_a_value_that_does_not_fit_costs_its_record(tmp_path: Path, job: Job):
-    write_parquet(tmp_path / "a.parquet", {"text": ["Ann", "Bob"], "number": [2**53 + 1, 1]})
-    write_parquet(tmp_path / "b.parquet", {"text": ["Eve"], "number": [0.5]})
+    write_table(tmp_path / "a.parquet", {"text": ["Ann", "Bob"], "number": [2**53 + 1, 1]})
+    write_table(tmp_path / "b.parquet", {"text": ["Eve"], "number": [0.5]})
     result = annotate_tables(job, find_inputs([str(tmp_path)]))
     assert [error["source"] for error in result.errors] == [f"{tmp_path / 'a.parquet'}:1"]
     assert result.errors[0]["reason"].startswith("it can't be written: ")
@@ -167,8 +162,8 @@ def test_a_value_that_does_not_fit_costs_its_record(tmp_path: Path, job: Job):
 
 
 def test_columns_that_do_not_go_together_are_named(tmp_path: Path):
-    write_parquet(tmp_path / "a.parquet", {"text": ["Ann"], "day": [1]})
-    write_parquet(tmp_path / "b.parquet", {"text": ["Bob"], "day": [["x"]]})
+    write_table(tmp_path / "a.parquet", {"text": ["Ann"], "day": [1]})
+    write_table(tmp_path / "b.parquet", {"text": ["Bob"], "day": [["x"]]})
     with pytest.raises(ValueError, match=r"different types in columns of the same name \(.*day.*Annotate them in"):
         passed_columns(find_inputs([str(tmp_path)]), Reading())
 

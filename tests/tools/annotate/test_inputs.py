@@ -18,6 +18,8 @@ from spacy_span_selector.tools.annotate import Reading, inputs
 from spacy_span_selector.tools.annotate.inputs import InputFile, describe_inputs, find_inputs, read_records, total_size
 from spacy_span_selector.tools.annotate.records import Record
 
+from .conftest import write_table
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -264,11 +266,6 @@ def test_a_reader_that_fails_costs_no_other_file(tmp_path: Path, monkeypatch: py
 
 
 # Tables
-
-
-def write_table(path: Path, columns: dict[str, Any]) -> None:
-    pyarrow = pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
-    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table(columns), path)
 
 
 def test_rows_are_records_with_all_other_columns(tmp_path: Path):

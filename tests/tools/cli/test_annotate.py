@@ -14,14 +14,13 @@ from typing import Any
 import pytest
 import spacy
 from filelock import FileLock
-from typer.testing import CliRunner, Result
 
 from spacy_span_selector import from_dict
 from spacy_span_selector.tools.annotate.output import OutputFolder
 from spacy_span_selector.tools.annotate.run import Backend, in_this_process
-from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.formats.plain import json_schema
 
+from ...commands import flat, refusal, run
 from ...full_disk import contents, full_disk
 from ...processes import run_spacy, start
 from ..annotate import components
@@ -41,10 +40,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*arguments: object, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(app, ["annotate", *map(str, arguments)], input=stdin)
-
-
 def lines(path: str | Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
 
@@ -62,7 +57,7 @@ def parts(out: str) -> dict[str, bytes | None]:
 
 
 def test_texts_from_everywhere_in_one_run(model: str):  # noqa: F811
-    result = run(model, "in", "out")
+    result = run("annotate", model, "in", "out")
     assert (result.exit_code, result.stdout) == (0, "")
     assert "Annotated 3 documents, 15 words, 15 of them now" in result.stderr
     found = lines("out/part-00000.jsonl")
@@ -81,7 +76,7 @@ def test_texts_from_everywhere_in_one_run(model: str):  # noqa: F811
 @pytest.mark.parametrize(("kind", "text"), [("txt", "Ann left.\n"), ("jsonl", "Ann left.")])
 def test_from_the_standard_input_to_the_standard_output(model: str, kind: str, text: str):  # noqa: F811
     stdin = "Ann left.\n" if kind == "txt" else '{"text": "Ann left."}\nbroken\n'
-    result = run(model, "-", "-", "--stdin", kind, stdin=stdin)
+    result = run("annotate", model, "-", "-", "--stdin", kind, stdin=stdin)
     (line,) = [json.loads(line) for line in result.stdout.splitlines()]
     assert line["text"] == text
     assert result.exit_code == (0 if kind == "txt" else 3)
@@ -91,7 +86,7 @@ def test_from_the_standard_input_to_the_standard_output(model: str, kind: str, t
 def test_a_run_that_was_killed_goes_on_to_the_same_result(model: str):  # noqa: F811
     write_texts([*TEXTS[:6], "Boom", *TEXTS[6:9], "Kill Ann.", *TEXTS[9:]])
     options = ["--part-words", "12", "--code", str(CODE), "--tables", "csv"]
-    run(model, "texts.jsonl", "whole", *options)
+    run("annotate", model, "texts.jsonl", "whole", *options)
     assert {"part-00000.jsonl", "events/part-00000.csv", "entities/part-00002.csv"} <= {*parts("whole")}
     arguments = [model, "texts.jsonl", "out", *options]
     killed = start(run_spacy, ["span-selector", "annotate", *arguments], **{components.KILL: "1"})
@@ -100,7 +95,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_result(model: str):  # noqa: 
     done = lines("out/done.jsonl")
     assert 0 < len(done) < len(lines("whole/done.jsonl"))
     assert json.loads(Path("out/manifest.json").read_text())["complete"] is False
-    result = run(*arguments)
+    result = run("annotate", *arguments)
     assert result.exit_code == 3, result.output
     assert "Annotated 13 documents" in result.stderr
     assert parts("out") == parts("whole")
@@ -115,7 +110,7 @@ def test_ray_is_found_by_its_address(model: str, address: str, monkeypatch: pyte
         return in_this_process
 
     monkeypatch.setattr("spacy_span_selector.tools.annotate.on_ray.in_ray", in_ray)
-    assert run(model, "in", "out", "--ray", address).exit_code == 0
+    assert run("annotate", model, "in", "out", "--ray", address).exit_code == 0
     assert found == [address]
 
 
@@ -125,15 +120,15 @@ def test_a_run_goes_on_after_ctrl_c_and_does_nothing_if_it_is_done(model: str, m
 
     Path("out").mkdir()
     with FileLock("out/annotate.lock"):
-        assert "out: another 'annotate' is running in this folder" in flat(run(model, "in", "out"))
+        assert "out: another 'annotate' is running in this folder" in flat(run("annotate", model, "in", "out"))
     with monkeypatch.context() as patch:
         patch.setattr(OutputFolder, "save", interrupt)
-        result = run(model, "in", "out")
+        result = run("annotate", model, "in", "out")
     assert result.exit_code == 130
     assert "Stopped. The same command goes on where it was." in result.stderr
-    assert run(model, "in", "out").exit_code == 0
+    assert run("annotate", model, "in", "out").exit_code == 0
     before = parts("out")
-    result = run(model, "in", "out")
+    result = run("annotate", model, "in", "out")
     assert result.exit_code == 0
     assert "Annotated 3 documents, 15 words.\n" in result.stderr
     assert parts("out") == before
@@ -150,7 +145,7 @@ def test_a_run_goes_on_after_ctrl_c_and_does_nothing_if_it_is_done(model: str, m
     ],
 )
 def test_another_run_is_not_mixed_in(model: str, change: str, message: str):  # noqa: F811
-    run(model, "in", "out")
+    run("annotate", model, "in", "out")
     before, options = parts("out"), []
     if change == "pipeline":
         nlp = spacy.load(model)
@@ -161,21 +156,16 @@ def test_another_run_is_not_mixed_in(model: str, change: str, message: str):  # 
         Path("in/a.txt").write_text("Ann saw nobody there at all.")
     else:
         options = [change, "7"]
-    result = run(model, "in", "out", *options)
-    assert result.exit_code == 1
-    assert re.search(f"out has 1 parts of another run: {message}.*\\. Take another folder, or delete", flat(result))
+    said = refusal("annotate", model, "in", "out", *options)
+    assert re.search(f"out has 1 parts of another run: {message}.*\\. Take another folder, or delete", said)
     assert parts("out") == before
-
-
-def flat(result: Result) -> str:
-    return " ".join(result.output.split())
 
 
 def test_bad_records_are_listed_and_the_rest_goes_on(model: str):  # noqa: F811
     Path("in/bad.txt").write_bytes(b"Zo\xeb")
     Path("in/d.jsonl").write_text('{"text": "Boom"}\nbroken\n{"id": 3}\n{"text": "Ann", "clusters": [], "n": 1}\n')
     Path("in/long.txt").write_text("Ann left. " * 10)
-    result = run(model, "in", "out", "--max-length", 90)
+    result = run("annotate", model, "in", "out", "--max-length", 90)
     assert result.exit_code == 3
     assert "5 records could not be annotated: out/errors.jsonl" in result.stderr
     assert "The field 'clusters' (first in in/d.jsonl:4) is not passed through" in result.stderr
@@ -196,9 +186,7 @@ def test_bad_records_are_listed_and_the_rest_goes_on(model: str):  # noqa: F811
 )
 def test_if_nothing_could_be_annotated_the_status_is_1(model: str, content: str, message: str):  # noqa: F811
     Path("d.jsonl").write_text(content)
-    result = run(model, "d.jsonl", "out")
-    assert result.exit_code == 1
-    assert message in flat(result)
+    assert message in refusal("annotate", model, "d.jsonl", "out")
 
 
 @pytest.mark.parametrize(
@@ -219,7 +207,7 @@ def test_if_nothing_could_be_annotated_the_status_is_1(model: str, content: str,
     ],
 )
 def test_arguments_that_do_not_fit_are_named(model: str, arguments: list[str], message: str):  # noqa: F811
-    result = run(model, *arguments)
+    result = run("annotate", model, *arguments)
     assert result.exit_code == 1
     assert message in flat(result)
     assert not result.stdout or arguments[-1] != "-"
@@ -229,13 +217,12 @@ def test_arguments_that_do_not_fit_are_named(model: str, arguments: list[str], m
 @pytest.mark.parametrize("room", [300, 800])
 def test_on_a_full_disk_the_run_stops_and_goes_on_later(model: str, room: int):  # noqa: F811
     write_texts()
-    run(model, "texts.jsonl", "whole", "--part-words", 20)
+    run("annotate", model, "texts.jsonl", "whole", "--part-words", 20)
     Path("out").mkdir()
     with full_disk(room):
-        result = run(model, "texts.jsonl", "out", "--part-words", 20)
-    assert result.exit_code == 1
-    assert "not written (File too large). No file has changed." in flat(result)
-    assert run(model, "texts.jsonl", "out", "--part-words", 20).exit_code == 0
+        said = refusal("annotate", model, "texts.jsonl", "out", "--part-words", 20)
+    assert "not written (File too large). No file has changed." in said
+    assert run("annotate", model, "texts.jsonl", "out", "--part-words", 20).exit_code == 0
     assert parts("out") == parts("whole")
 
 
@@ -262,7 +249,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(model: str):  # noqa: F811
 
 def test_transcripts_have_speakers_and_what_has_no_turns_is_counted(model: str):  # noqa: F811
     Path("chat.txt").write_text("[12:03] Ann: hi\n[12:04] Bob: yes\n")
-    result = run(model, "chat.txt", "in/a.txt", "out", "--transcripts")
+    result = run("annotate", model, "chat.txt", "in/a.txt", "out", "--transcripts")
     assert result.exit_code == 0
     assert "\n1 of them have no turns that could be read, and are plain text.\n" in result.stderr
     found = lines("out/part-00000.jsonl")

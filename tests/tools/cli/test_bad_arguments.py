@@ -8,9 +8,10 @@ import spacy
 from spacy.tokens import DocBin
 from typer.core import TyperGroup
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from spacy_span_selector.tools.cli import app
+
+from ...commands import flat, run
 
 BAD = {
     "missing": "none/none.spacy",
@@ -55,7 +56,7 @@ def test_bad_arguments_end_in_a_message(
     Path("rubbish.spacy").write_bytes(bytes(range(256)))
     names, count = command
     more = ["--output", "out"] if names == ("train",) else []
-    result = CliRunner().invoke(app, [*names, *[BAD[kind]] * count, *more])
+    result = run(*names, *[BAD[kind]] * count, *more)
     assert isinstance(result.exception, SystemExit), repr(result.exception)
     assert result.exit_code in (1, 2)
     assert len(result.output.strip()) > 20
@@ -69,9 +70,9 @@ def test_what_is_read_is_not_replaced(command: str, tmp_path: Path, monkeypatch:
     DocBin(docs=[spacy.blank("xx")("Ann left.")]).to_disk("a.spacy")
     Path("b.spacy").symlink_to("a.spacy")
     before = Path("a.spacy").read_bytes()
-    result = CliRunner().invoke(app, command.split())
+    result = run(*command.split())
     assert (result.exit_code, Path("a.spacy").read_bytes()) == (1, before)
-    assert "not written, since it is what was read. Name another file." in " ".join(result.output.split())
+    assert "not written, since it is what was read. Name another file." in flat(result)
 
 
 @pytest.mark.parametrize("error", [KeyError("bug"), AttributeError("bug"), TypeError("bug")])
@@ -80,7 +81,7 @@ def test_a_bug_keeps_its_traceback(error: Exception, tmp_path: Path, monkeypatch
         raise error
 
     monkeypatch.setattr("spacy_span_selector.tools.formats.commands.read_spacy_file", fail)
-    assert CliRunner().invoke(app, ["export", "bracketed", "a.spacy", str(tmp_path / "b")]).exception is error
+    assert run("export", "bracketed", "a.spacy", tmp_path / "b").exception is error
 
 
 @pytest.mark.parametrize("code", ["import none_such", "def (:", "1 / 0"])
@@ -88,10 +89,10 @@ def test_code_that_fails_is_named(code: str, tmp_path: Path) -> None:
     spacy.blank("xx").to_disk(tmp_path / "model")
     (tmp_path / "code.py").write_text(code)
     (tmp_path / "a.txt").write_text("Ann left.")
-    paths = [str(tmp_path / name) for name in ("model", "a.txt", "out")]
-    result = CliRunner().invoke(app, ["annotate", *paths, "--code", str(tmp_path / "code.py")])
+    paths = [tmp_path / name for name in ("model", "a.txt", "out", "code.py")]
+    result = run("annotate", *paths[:3], "--code", paths[3])
     assert isinstance(result.exception, SystemExit) and result.exit_code == 1, repr(result.exception)
-    assert "code.py: this code can't be run (" in " ".join(result.output.split())
+    assert "code.py: this code can't be run (" in flat(result)
 
 
 def test_a_setting_of_a_pipeline_that_cannot_be_is_named_alone(tmp_path: Path) -> None:
@@ -100,7 +101,7 @@ def test_a_setting_of_a_pipeline_that_cannot_be_is_named_alone(tmp_path: Path) -
     nlp.to_disk(tmp_path / "model")
     DocBin(docs=[nlp.make_doc("Ann left.")]).to_disk(tmp_path / "a.spacy")
     option = ["--components.word_sentencizer.overwrite", "perhaps"]
-    result = CliRunner().invoke(app, ["evaluate", str(tmp_path / "model"), str(tmp_path / "a.spacy"), *option])
+    result = run("evaluate", tmp_path / "model", tmp_path / "a.spacy", *option)
     assert isinstance(result.exception, SystemExit) and result.exit_code == 1, repr(result.exception)
-    assert "word_sentencizer -> overwrite" in " ".join(result.output.split())
+    assert "word_sentencizer -> overwrite" in flat(result)
     assert len(result.output) < 500

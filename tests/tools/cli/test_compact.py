@@ -7,12 +7,12 @@ import srsly
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
-from typer.testing import CliRunner, Result
 
 from spacy_span_selector import to_dict
-from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.files.runs import file_digest
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
+
+from ...commands import flat, refusal, run, success
 
 CORPUS = """
 [Ann|ann] saw [the boat of [her|ann] brother|boat].
@@ -34,18 +34,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["compact", *map(str, arguments)])
-
-
 def head_size(path: Path) -> int:
     return (path / "structured_srl" / "model").stat().st_size
 
 
 def test_a_copy_takes_less_space_and_can_be_loaded(model: Path, tmp_path: Path) -> None:
-    result = run(model, tmp_path / "deep" / "small")
-    assert result.exit_code == 0, result.output
-    assert "MB" in result.output
+    assert "MB" in success("compact", model, tmp_path / "deep" / "small")
     assert head_size(tmp_path / "deep" / "small") < head_size(model)
     text = "Ann saw the boat of her brother. She liked it."
     assert len(spacy.load(tmp_path / "deep" / "small")(text)) == len(spacy.load(model)(text))
@@ -56,25 +50,21 @@ def test_a_copy_does_not_claim_the_scores_of_other_weights(model: Path, tmp_path
     nlp = spacy.load(model)
     nlp.meta.update(performance={"coref_f": 0.5}, license="CC0")
     nlp.to_disk(tmp_path / "scored")
-    run(tmp_path / "scored", tmp_path / "small")
+    run("compact", tmp_path / "scored", tmp_path / "small")
     meta = spacy.load(tmp_path / "small").meta
     assert "performance" not in meta and meta["license"] == "CC0"
 
 
 def test_what_exists_is_replaced_only_by_force(model: Path, tmp_path: Path) -> None:
     (tmp_path / "small" / "old").mkdir(parents=True)
-    result = run(model, tmp_path / "small")
-    assert result.exit_code == 1
-    assert "exists. Name a folder that does not" in " ".join(result.output.split())
-    assert run(model, tmp_path / "small", "--force").exit_code == 0
+    assert "exists. Name a folder that does not" in refusal("compact", model, tmp_path / "small")
+    assert run("compact", model, tmp_path / "small", "--force").exit_code == 0
     assert not (tmp_path / "small" / "old").exists()
     spacy.load(tmp_path / "small")
 
 
 def test_another_kind_of_weights_is_an_error(model: Path, tmp_path: Path) -> None:
-    result = run(model, tmp_path / "small", "--weights", "int4")
-    assert result.exit_code == 1
-    assert "can't be stored as 'int4'" in result.output
+    assert "can't be stored as 'int4'" in refusal("compact", model, tmp_path / "small", "--weights", "int4")
     assert not (tmp_path / "small").exists()
 
 
@@ -94,8 +84,8 @@ def test_words_of_the_corpus_are_left_out_and_nothing_else(tmp_path: Path) -> No
         nlp.get_pipe(component).configure(threshold=0.0)
     nlp.to_disk(tmp_path / "model")
     assert "zoe@example.org" in own_strings(tmp_path / "model")
-    result = run(tmp_path / "model", tmp_path / "small", "--weights", "float32")
-    assert result.exit_code == 0 and "may need" not in result.output
+    said = success("compact", tmp_path / "model", tmp_path / "small", "--weights", "float32")
+    assert "may need" not in said
     strings = own_strings(tmp_path / "small")
     assert "ARG0" in strings and "zoe@example.org" not in strings
     files = [path.relative_to(tmp_path / "model") for path in (tmp_path / "model").rglob("*") if path.is_file()]
@@ -115,7 +105,7 @@ def test_words_of_vectors_stay(tmp_path: Path) -> None:
     nlp.vocab.strings.add("private")
     nlp.vocab.set_vector("cat", numpy.ones(4, dtype="float32"))
     nlp.to_disk(tmp_path / "model")
-    assert run(tmp_path / "model", tmp_path / "small").exit_code == 0
+    assert run("compact", tmp_path / "model", tmp_path / "small").exit_code == 0
     assert "cat" in own_strings(tmp_path / "small") and "private" not in own_strings(tmp_path / "small")
     assert [spacy.load(tmp_path / "small").vocab.strings[key] for key in nlp.vocab.vectors] == ["cat"]
 
@@ -125,6 +115,6 @@ def test_components_that_may_need_any_word_keep_them(tmp_path: Path) -> None:
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "ORG", "pattern": "Acme"}])
     nlp.vocab.strings.add("private")
     nlp.to_disk(tmp_path / "model")
-    result = run(tmp_path / "model", tmp_path / "small")
-    assert "which these components may need: entity_ruler" in " ".join(result.output.split())
+    result = run("compact", tmp_path / "model", tmp_path / "small")
+    assert "which these components may need: entity_ruler" in flat(result)
     assert "private" in own_strings(tmp_path / "small")

@@ -10,18 +10,17 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
-from typer.testing import CliRunner, Result
 
 from spacy_span_selector.annotation import get_annotates, get_labelled_spans, set_annotates
 from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
-from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.cli.finetune import _default_share
 from spacy_span_selector.tools.finetuning.comparison import read_known
 from spacy_span_selector.tools.finetuning.texts import Texts, find_texts, keep_known
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 from spacy_span_selector.tools.formats.reports import CorpusWarning, Report
 
+from ...commands import flat, refusal, run, success
 from ...pipeline.components import COREF, SPANCAT, SRL, blank_nlp, initialized, train, weights
 from ...selectors import selector_block
 from ...tok2vec import TOK2VEC
@@ -64,16 +63,6 @@ def write_texts(folder: Path, number: int = 6) -> Path:
     return folder
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["finetune", *map(str, arguments)])
-
-
-def refusal(*arguments: object) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 1, result.output
-    return " ".join(result.output.split())
-
-
 @pytest.fixture(scope="module")
 def tuned(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The output folder of a fine-tuning with all options, and what it has printed."""
@@ -83,10 +72,10 @@ def tuned(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
     known = ("--known", folder / "known.spacy", "--known", texts / "0.txt")
     named = ("--name", "mine", "--version", "1.1.0", "--package")
     with pytest.warns(CorpusWarning, match="can't be read: 1.*broken.brackets.txt:2:1") as found:
-        result = run(model, texts, "-o", folder / "out", "--share", 1, *known, *named, *FAST)
+        result = run("finetune", model, texts, "-o", folder / "out", "--share", 1, *known, *named, *FAST)
     assert result.exit_code == 0, result.output
     assert len([each for each in found if isinstance(each.message, CorpusWarning)]) == 1
-    return folder / "out", " ".join(result.output.split())
+    return folder / "out", flat(result)
 
 
 def scores_of(output: Path) -> dict[str, Any]:
@@ -112,10 +101,7 @@ def test_scores_before_and_after_are_of_dev_and_of_what_was_known(tuned: tuple[P
     assert "srl_f" in gold["before"] and "coref_f" not in gold["before"]
     assert raw["before"] == {} and "coref_f" in raw["after"]
     assert "Coreference, CoNLL F1 dev" in printed and "0.txt: agreement" in printed
-    evaluated = CliRunner().invoke(
-        app, ["evaluate", str(output / "model"), str(output / "corpus/dev.spacy"), "--output", str(output / "dev.json")]
-    )
-    assert evaluated.exit_code == 0
+    success("evaluate", output / "model", output / "corpus/dev.spacy", "--output", output / "dev.json")
     again = srsly.read_json(output / "dev.json")
     assert {name: again[name] for name in dev["after"]} == pytest.approx(dev["after"])
 
@@ -164,12 +150,12 @@ def test_a_pipeline_is_replaced_only_by_force(tuned: tuple[Path, str], model: Pa
     output = tmp_path / "out"
     shutil.copytree(tuned[0], output)
     texts = write_texts(tmp_path / "texts", 3)
-    assert "exists. Name another --output, or give --force" in refusal(model, texts, "-o", output, *FAST)
+    assert "exists. Name another --output, or give --force" in refusal("finetune", model, texts, "-o", output, *FAST)
     before = (output / "scores.json").read_text()
     with pytest.warns(CorpusWarning):
-        assert "is of another fine-tuning" in refusal(model, texts, "-o", output, "--resume", *FAST)
+        assert "is of another fine-tuning" in refusal("finetune", model, texts, "-o", output, "--resume", *FAST)
         assert (output / "scores.json").read_text() == before
-        assert run(model, texts, "-o", output, "--force", *FAST).exit_code == 0
+        assert run("finetune", model, texts, "-o", output, "--force", *FAST).exit_code == 0
     assert scores_of(output)["train"]["documents"] == 2
 
 
@@ -182,7 +168,7 @@ def test_weights_are_half_way_unless_spans_have_new_labels(labels: int, share: f
 
 def test_a_share_of_none_changes_no_weight_but_new_ones(model: Path, tmp_path: Path) -> None:
     (tmp_path / "texts.txt").write_text(COREF.corpus)
-    assert run(model, tmp_path / "texts.txt", "-o", tmp_path / "out", "--share", 0, *FAST).exit_code == 0
+    assert run("finetune", model, tmp_path / "texts.txt", "-o", tmp_path / "out", "--share", 0, *FAST).exit_code == 0
     assert same_weights(spacy.load(model), spacy.load(tmp_path / "out/model"), "structured_coref")
 
 
@@ -197,12 +183,10 @@ def test_an_interrupted_fine_tuning_goes_on(model: Path, tmp_path: Path, monkeyp
 
     with monkeypatch.context() as patch:
         patch.setattr(SelectorPipe, "update", stop)
-        assert run(*arguments).exit_code == 128 + signal.SIGTERM
+        assert run("finetune", *arguments).exit_code == 128 + signal.SIGTERM
     assert not (tmp_path / "out" / "model").exists()
-    result = run(*arguments)
-    assert result.exit_code == 0 and "Going on after step" in result.output
-    again = run(*arguments)
-    assert again.exit_code == 0 and "This fine-tuning has ended" in again.output
+    assert "Going on after step" in success("finetune", *arguments)
+    assert "This fine-tuning has ended" in success("finetune", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -218,8 +202,8 @@ def test_texts_may_annotate_some_types_alone_and_what_they_do_not_mark_is_named(
     initialized(SPANCAT, "laminar", model={"label_hidden_width": None})[0].to_disk(tmp_path / "model")
     texts = "".join(f"=== {i}\nAcme{i} hired Ann.\n[] [firm Acme{i}] hired Ann.\n" for i in range(4))
     (tmp_path / "texts.txt").write_text(texts)
-    result = run(tmp_path / "model", tmp_path / "texts.txt", "-o", tmp_path / "out", *options, *FAST)
-    assert f"No text marks {unmarked}, so it is learnt that there are none." in " ".join(result.output.split())
+    result = run("finetune", tmp_path / "model", tmp_path / "texts.txt", "-o", tmp_path / "out", *options, *FAST)
+    assert f"No text marks {unmarked}, so it is learnt that there are none." in flat(result)
     docs = read_docs(tmp_path / "out/corpus/train.spacy", blank_nlp().vocab)
     assert [get_annotates(doc) for doc in docs] == [declared] * 3
     spancat: Any = spacy.load(tmp_path / "out/model").get_pipe("structured_spancat")
@@ -247,7 +231,7 @@ def test_what_a_pipeline_finds_of_other_types_is_learnt_again(marked: str, expec
 def test_a_new_label_is_learnt_only_if_it_is_meant(model: Path, tmp_path: Path) -> None:
     texts = write_texts(tmp_path / "texts")
     with pytest.warns(CorpusWarning):
-        found = refusal(model, texts, "-o", tmp_path / "out", *STEPS)
+        found = refusal("finetune", model, texts, "-o", tmp_path / "out", *STEPS)
     assert "The pipeline does not know 'ARG9', as in document '2' at 'Tim', did you mean 'ARG2'?; 'meet.03'" in found
     assert "--allow-new-labels" in found and not (tmp_path / "out/model").exists()
 
@@ -257,7 +241,7 @@ def test_documents_of_dev_are_not_learnt(model: Path, tmp_path: Path) -> None:
     (texts / "broken.brackets.txt").unlink()
     dev.write_text(TEXT.format(1))
     with pytest.warns(CorpusWarning, match="documents that are in dev, too: 1"):
-        assert run(model, texts, "--dev", dev, "-o", tmp_path / "out", *FAST).exit_code == 0
+        assert run("finetune", model, texts, "--dev", dev, "-o", tmp_path / "out", *FAST).exit_code == 0
     assert scores_of(tmp_path / "out")["train"]["documents"] == 2
 
 
@@ -283,14 +267,14 @@ def test_what_cannot_be_learnt_is_said(
     if dev is not None:
         (tmp_path / "dev.txt").write_text(dev)
     given = () if dev is None else ("--dev", tmp_path / "dev.txt")
-    assert message in refusal(model, tmp_path / "texts", *given, "-o", tmp_path / "out")
+    assert message in refusal("finetune", model, tmp_path / "texts", *given, "-o", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_single_text_is_refused_before_a_pipeline_is_loaded(tmp_path: Path) -> None:
     (tmp_path / "no_pipeline").mkdir()
     (tmp_path / "a.txt").write_text("=== a\n[Ann|a] saw [her|a].\n")
-    found = refusal(tmp_path / "no_pipeline", tmp_path / "a.txt", "-o", tmp_path / "out")
+    found = refusal("finetune", tmp_path / "no_pipeline", tmp_path / "a.txt", "-o", tmp_path / "out")
     assert "to split off some: one text. Annotate two in the same way, or give --dev." in found
 
 
@@ -317,13 +301,13 @@ def test_what_a_fine_tuning_has_written_is_no_text_of_the_next_one(tuned: tuple[
 
 def test_no_other_output_is_written_over(model: Path, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text('{"format": "spacy_span_selector.Annotate.v1"}')
-    message = refusal(model, write_texts(tmp_path / "texts"), "-o", tmp_path)
+    message = refusal("finetune", model, write_texts(tmp_path / "texts"), "-o", tmp_path)
     assert "is the output of 'annotate'. Name another --output." in message
 
 
 def test_other_pipelines_are_refused(tmp_path: Path) -> None:
     blank_nlp().to_disk(tmp_path / "model")
-    message = refusal(tmp_path / "model", write_texts(tmp_path / "texts"), "-o", tmp_path / "out")
+    message = refusal("finetune", tmp_path / "model", write_texts(tmp_path / "texts"), "-o", tmp_path / "out")
     assert "has none of the components that can be fine-tuned, but ['sentencizer']" in message
 
 
@@ -341,5 +325,5 @@ def test_bad_options_are_refused_before_the_work(
     model: Path, tmp_path: Path, option: str, value: str, message: str
 ) -> None:
     (tmp_path / "texts.txt").write_text(COREF.corpus)
-    found = refusal(model, tmp_path / "texts.txt", "-o", tmp_path / "out", option, value)
+    found = refusal("finetune", model, tmp_path / "texts.txt", "-o", tmp_path / "out", option, value)
     assert message in found and "Training pipeline" not in found

@@ -4,10 +4,10 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
-from typer.testing import CliRunner, Result
 
 from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
-from spacy_span_selector.tools.cli import app
+
+from ...commands import flat, refusal, run, success
 
 TEXT = "=== one\n@Ann: [I|ann] like [my|ann] tea.\n\n=== two\n[Bob|bob] left [a house]. [He|bob] ran.\n"
 
@@ -20,22 +20,12 @@ def link_first_and_last(doc: Doc) -> Doc:
     return doc
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["render", *(str(argument) for argument in arguments)])
-
-
 def page_of(*arguments: object) -> str:
     """The page of some data, written beside it."""
     out_path = Path(str(arguments[0])).parent / "new/page.html"
-    result = run(arguments[0], out_path, *arguments[1:])
-    assert result.exit_code == 0, result.output
-    assert result.output.splitlines()[-1] == f"Page: {out_path}"
+    said = success("render", arguments[0], out_path, *arguments[1:])
+    assert said.splitlines()[-1] == f"Page: {out_path}"
     return out_path.read_text(encoding="utf-8")
-
-
-def assert_fails(message: str, *arguments: object) -> None:
-    result = run(*arguments)
-    assert (result.exit_code, message in " ".join(result.output.split())) == (1, True), result.output
 
 
 @pytest.fixture
@@ -63,7 +53,7 @@ def test_page_of_a_bracketed_file_equals_that_of_its_doc_bin(data: Path, tmp_pat
     assert page.count("<article ") == 2
     assert "<bdi>Bob</bdi> <small>2</small>" in page
     assert '"speaker">Ann:' in page
-    CliRunner().invoke(app, ["convert", "bracketed", str(data), str(tmp_path / "data.spacy")])
+    run("convert", "bracketed", data, tmp_path / "data.spacy")
     assert page_of(tmp_path / "data.spacy") == page
 
 
@@ -91,8 +81,8 @@ def test_a_pipeline_reads_raw_text_whose_lines_end_anywhere(data: Path, model: P
     assert "<h2>tale</h2>" in page
     assert page.count('class="sentence"') == 2
     assert "[the elder]" in page
-    result = run(data, tmp_path / "page.html", "--model", model)  # which looks bracketed
-    assert "pass --bracketed" in " ".join(result.output.split())
+    said = flat(run("render", data, tmp_path / "page.html", "--model", model))  # which looks bracketed
+    assert "pass --bracketed" in said
     assert "=== one" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
@@ -101,11 +91,13 @@ def test_what_can_not_be_shown_is_named(data: Path, model: Path, tmp_path: Path)
     (tmp_path / "long.txt").write_text("Ann left. " * 100_001)
     (tmp_path / "damaged.spacy").write_bytes(b"no DocBin")
     out = tmp_path / "page.html"
-    assert_fails("empty.txt: has no text", tmp_path / "empty.txt", out, "--model", model)
-    assert_fails("long.txt: can't be split into tokens: [E088]", tmp_path / "long.txt", out, "--model", model)
-    assert_fails("no such file", tmp_path / "nothing.spacy", out)
-    assert_fails("no_such_model", data, out, "--model", "no_such_model")
-    assert_fails("damaged.spacy: damaged, or not a .spacy file", tmp_path / "damaged.spacy", out)
+    assert "empty.txt: has no text" in refusal("render", tmp_path / "empty.txt", out, "--model", model)
+    assert "long.txt: can't be split into tokens: [E088]" in refusal(
+        "render", tmp_path / "long.txt", out, "--model", model
+    )
+    assert "no such file" in refusal("render", tmp_path / "nothing.spacy", out)
+    assert "no_such_model" in refusal("render", data, out, "--model", "no_such_model")
+    assert "damaged.spacy: damaged, or not a .spacy file" in refusal("render", tmp_path / "damaged.spacy", out)
     assert not out.exists()
 
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 from spacy.tokens import DocBin
-from typer.testing import CliRunner, Result
 
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
-from spacy_span_selector.tools.cli import app
 
+from ...commands import refusal, run, success
 from ...pipeline.components import COREF, blank_nlp, gold_docs
 from ..training.trainings import write_training
 
@@ -36,18 +35,8 @@ def stopped(config: Path) -> Path:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SelectorPipe, "update", stop)
-        assert invoke(config, "--output", output).exit_code == 128 + signal.SIGTERM
+        assert run("train", config, "--output", output).exit_code == 128 + signal.SIGTERM
     return output
-
-
-def invoke(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["train", *map(str, arguments)])
-
-
-def refusal(*arguments: object) -> str:
-    result = invoke(*arguments)
-    assert result.exit_code == 1, result.output
-    return " ".join(result.output.split())
 
 
 def test_checkpoints_are_made_and_kept_as_the_config_says(stopped: Path) -> None:
@@ -66,7 +55,7 @@ def test_checkpoints_are_made_and_kept_as_the_config_says(stopped: Path) -> None
     ],
 )
 def test_unfinished_trainings_are_not_lost(config: Path, stopped: Path, options: list[str], message: str) -> None:
-    assert message in refusal(config, "--output", stopped, *options)
+    assert message in refusal("train", config, "--output", stopped, *options)
 
 
 def test_another_corpus_is_refused(config: Path, stopped: Path) -> None:
@@ -74,7 +63,7 @@ def test_another_corpus_is_refused(config: Path, stopped: Path) -> None:
     shutil.copy(corpus, config.parent / "backup")
     DocBin(docs=gold_docs(COREF, blank_nlp())).to_disk(corpus)
     try:
-        assert f"is of another training: {corpus}: " in refusal(config, "--output", stopped, "--resume")
+        assert f"is of another training: {corpus}: " in refusal("train", config, "--output", stopped, "--resume")
     finally:
         os.replace(config.parent / "backup", corpus)
 
@@ -86,18 +75,16 @@ def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_is_taken(
     shutil.copytree(stopped, output)
     newest = output / "checkpoints/step-000000005"
     (newest / "arrays.npz").write_bytes(b"")
-    assert "is damaged: arrays.npz has other content than was written" in refusal(config, "-o", output, "--resume")
+    said = refusal("train", config, "-o", output, "--resume")
+    assert "is damaged: arrays.npz has other content than was written" in said
     shutil.rmtree(newest)
-    result = invoke(config, "-o", output, "--resume")
-    assert result.exit_code == 0, result.output
-    assert "Going on after step 4" in result.output
-    again = invoke(config, "-o", output, "--resume")
-    assert again.exit_code == 0 and "This training has ended" in again.output
+    assert "Going on after step 4" in success("train", config, "-o", output, "--resume")
+    assert "This training has ended" in success("train", config, "-o", output, "--resume")
 
 
 def test_nan_stops_a_training_and_its_best_pipeline_stays(config: Path, tmp_path: Path) -> None:
     rate = "--training.optimizer.learn_rate.initial_rate"
-    message = refusal(config, "-o", tmp_path, rate, "1e30")
+    message = refusal("train", config, "-o", tmp_path, rate, "1e30")
     assert "Step 2: 'structured_coref' can't learn from a batch: there is NaN or infinity in" in message
     assert {path.name for path in tmp_path.iterdir()} == {"checkpoints", "model-best", "model-last"}
 
@@ -121,7 +108,7 @@ def test_nan_stops_a_training_and_its_best_pipeline_stays(config: Path, tmp_path
 def test_what_cannot_be_trained_is_said_in_few_lines(
     config: Path, tmp_path: Path, options: list[str], message: str
 ) -> None:
-    found = refusal(config, "-o", tmp_path / "output", *options)
+    found = refusal("train", config, "-o", tmp_path / "output", *options)
     assert message in found
     assert len(found) < 900
     assert config.name in found or options[-1] in found
@@ -131,23 +118,23 @@ def test_what_cannot_be_trained_is_said_in_few_lines(
 def test_a_config_that_cannot_be_read_is_named(config: Path, tmp_path: Path, end: str) -> None:
     broken = tmp_path / "broken.cfg"
     broken.write_text(config.read_text(encoding="utf-8") + end, encoding="utf-8")
-    assert "broken.cfg: " in refusal(broken, "-o", tmp_path / "output")
+    assert "broken.cfg: " in refusal("train", broken, "-o", tmp_path / "output")
 
 
 def test_a_folder_that_cannot_be_written_is_named_before_the_work(config: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    message = refusal(config, "-o", tmp_path / "file")
+    message = refusal("train", config, "-o", tmp_path / "file")
     assert "Not a directory" in message
     assert "Initializing" not in message
 
 
 def test_a_dev_corpus_that_cannot_be_scored_ends_the_training(config: Path, tmp_path: Path) -> None:
     DocBin(docs=[blank_nlp().make_doc("Ann left.")]).to_disk(tmp_path / "dev.spacy")
-    message = refusal(config, "-o", tmp_path / "output", "--corpora.dev.path", tmp_path / "dev.spacy")
+    message = refusal("train", config, "-o", tmp_path / "output", "--corpora.dev.path", tmp_path / "dev.spacy")
     assert "The dev corpus, or the pipeline, gives no " in message and "no pipeline can be the best" in message
 
 
 def test_a_score_that_nothing_gives_is_reported_once(config: Path, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="The dev corpus, or the pipeline, gives no none_f") as found:
-        assert invoke(config, "-o", tmp_path, "--training.score_weights.none_f", "0.5").exit_code == 0
+        assert run("train", config, "-o", tmp_path, "--training.score_weights.none_f", "0.5").exit_code == 0
     assert len([warning for warning in found if "none_f" in str(warning.message)]) == 1

@@ -9,11 +9,9 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from typer.testing import CliRunner, Result
 
 from spacy_span_selector.tools.annotate.formats import Settings, make_writer, output_formats
 from spacy_span_selector.tools.annotate.records import Record
-from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.formats.commands import convert_command, export_command
 from spacy_span_selector.tools.formats.registry import (
     Format,
@@ -23,6 +21,8 @@ from spacy_span_selector.tools.formats.registry import (
     recognised_formats,
 )
 from spacy_span_selector.tools.formats.reports import DOCUMENTS, Report
+
+from ...commands import flat, refusal, run, success
 
 TABLE = (Path(__file__).parents[3] / "docs/formats.md").read_text(encoding="utf-8")
 
@@ -55,10 +55,6 @@ def words(tmp_path: Path) -> Iterator[Path]:
     del catalogue.REGISTRY[(*formats.namespace, "words")]
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 @pytest.mark.filterwarnings("ignore:Left out")
 def test_a_format_from_outside_is_converted_and_exported(words: Path, tmp_path: Path):
     assert "Convert files in words between bars." in run("convert", "--help").output
@@ -70,10 +66,9 @@ def test_a_format_from_outside_is_converted_and_exported(words: Path, tmp_path: 
 
 @pytest.mark.filterwarnings("ignore:Left out")
 def test_a_format_from_outside_is_checked_and_rendered(words: Path, tmp_path: Path):
-    result = run("check", words.parent)
-    assert result.exit_code == 1
-    assert "Documents that can't be read: 1" in result.output
-    assert "2: found no first word." in " ".join(result.output.split())
+    said = refusal("check", words.parent)
+    assert "Documents that can't be read: 1" in said
+    assert "2: found no first word." in said
     assert run("render", words, tmp_path / "a.html").exit_code == 0
     assert "slept" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
@@ -81,14 +76,13 @@ def test_a_format_from_outside_is_checked_and_rendered(words: Path, tmp_path: Pa
 def test_a_format_from_outside_is_an_output_of_annotate(words: Path, tmp_path: Path):
     spacy.blank("en").to_disk(tmp_path / "model")
     (tmp_path / "a.txt").write_text("Ann left.", encoding="utf-8")
-    result = run("annotate", tmp_path / "model", tmp_path / "a.txt", tmp_path / "out", "--format", "words")
-    assert result.exit_code == 0, result.output
+    success("annotate", tmp_path / "model", tmp_path / "a.txt", tmp_path / "out", "--format", "words")
     assert (tmp_path / "out/part-00000.words").read_text(encoding="utf-8") == "Ann|left|.\n"
 
 
 def test_a_format_that_there_is_none_of_is_named_with_others():
     result = run("annotate", "model", "a.txt", "out", "--format", "words")
-    assert "The format 'words' can't be written. Take one of bio, bracketed" in " ".join(result.output.split())
+    assert "The format 'words' can't be written. Take one of bio, bracketed" in flat(result)
     assert "Did you mean 'corefud'?" in run("convert", "corfud", "a", "b.spacy").output
 
 

@@ -6,7 +6,6 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from typer.testing import CliRunner, Result
 
 from spacy_span_selector.annotation import (
     Argument,
@@ -18,13 +17,10 @@ from spacy_span_selector.annotation import (
     set_frames,
     set_title,
 )
-from spacy_span_selector.tools.cli import app
 from spacy_span_selector.tools.formats.label_studio import read_label_studio
 from spacy_span_selector.tools.formats.registry import formats
 
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["export", *map(str, arguments)])
+from ....commands import refusal, run, success
 
 
 @pytest.fixture
@@ -51,27 +47,22 @@ def data(tmp_path: Path) -> Path:
     ],
 )
 def test_data_that_cannot_be_read_are_named(data: Path, tmp_path: Path, name: str, message: str):
-    result = run("bio", data.with_name(name), tmp_path / "out.bio")
-    assert result.exit_code == 1
-    assert message in " ".join(result.output.split())
+    assert message in refusal("export", "bio", data.with_name(name), tmp_path / "out.bio")
     assert not (tmp_path / "out.bio").exists()
 
 
 @pytest.mark.parametrize("name", ["bracketed", "conll2012", "jsonlines", "corefud"])
 def test_what_is_exported_is_read_back(data: Path, tmp_path: Path, name: str):
     path = tmp_path / f"new/gold.{name}"
-    result = run(name, data, path)
-    assert result.exit_code == 0, result.output
-    assert path.name in result.output
+    assert path.name in success("export", name, data, path)
     doc, bare = formats.get(name).read_docs(path, spacy.blank("en"))
     assert (get_title(doc), get_clusters(doc), bare[0].text) == ("tale_1", [[(0, 1), (1, 2)]], "Silence")
 
 
 def test_corefud_is_not_written_into_a_copy_of_other_documents(data: Path, tmp_path: Path):
     (tmp_path / "a.conllu").write_text("# newdoc id = tale_2\n1\tAnn" + "\t_" * 8 + "\n\n")
-    result = run("corefud", data, tmp_path / "same.conllu", "--into", tmp_path / "a.conllu")
-    assert result.exit_code == 1
-    assert "document 'tale_2' is only in" in " ".join(result.output.split())
+    said = refusal("export", "corefud", data, tmp_path / "same.conllu", "--into", tmp_path / "a.conllu")
+    assert "document 'tale_2' is only in" in said
 
 
 def test_corefud_is_written_into_a_copy(tmp_path: Path):
@@ -81,8 +72,7 @@ def test_corefud_is_written_into_a_copy(tmp_path: Path):
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
     rows = ["1\tAnn\t_\t_\t_\t_\t2\tx\t_\tA=b", "2\tleft\t_\t_\t_\t_\t0\ty\t_\tEntity=(e9)"]
     (tmp_path / "a.conllu").write_text("\n".join(["# newdoc id = tale", "# sent_id = s", *rows, "", ""]))
-    result = run("corefud", tmp_path / "a.spacy", tmp_path / "b.conllu", "--into", tmp_path / "a.conllu")
-    assert result.exit_code == 0, result.output
+    success("export", "corefud", tmp_path / "a.spacy", tmp_path / "b.conllu", "--into", tmp_path / "a.conllu")
     *comments, first, second = (tmp_path / "b.conllu").read_text().rstrip().split("\n")
     assert comments == ["# newdoc id = tale", "# global.Entity = eid-etype-head-other", "# sent_id = s"]
     assert [first.split("\t")[-1], second.split("\t")[-1]] == ["Entity=(e1--2-|A=b", "Entity=e1)"]
@@ -90,8 +80,7 @@ def test_corefud_is_written_into_a_copy(tmp_path: Path):
 
 def test_label_studio_is_read_back_with_its_interface(data: Path, tmp_path: Path):
     options = ["--annotations", "--config", tmp_path / "new/gold.xml"]
-    result = run("label-studio", data, tmp_path / "new/gold.json", *options)
-    assert result.exit_code == 0, result.output
+    success("export", "label-studio", data, tmp_path / "new/gold.json", *options)
     assert '<Relation value="ARG0" />' in (tmp_path / "new/gold.xml").read_text()
     with pytest.warns(UserWarning, match="tasks without annotation: 1"):
         (doc,) = read_label_studio(tmp_path / "new/gold.json", spacy.blank("en"))
@@ -100,15 +89,11 @@ def test_label_studio_is_read_back_with_its_interface(data: Path, tmp_path: Path
 
 
 def test_label_studio_gets_predictions_by_default(data: Path, tmp_path: Path):
-    run("label-studio", data, tmp_path / "a.json")
+    run("export", "label-studio", data, tmp_path / "a.json")
     assert [sorted(task) for task in srsly.read_json(tmp_path / "a.json")] == [["data", "predictions"], ["data"]]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")
 def test_names_that_cannot_be_printed_are_escaped(data: Path, tmp_path: Path):
-    result = run("jsonlines", data, tmp_path / "out\udcff.jsonlines")
-    assert result.exit_code == 0, result.output
-    assert "out\\udcff.jsonlines" in result.output
-    result = run("jsonlines", tmp_path / "in\udcff.spacy", tmp_path / "out")
-    assert result.exit_code == 1
-    assert ".spacy: no such file" in " ".join(result.output.split())
+    assert "out\\udcff.jsonlines" in success("export", "jsonlines", data, tmp_path / "out\udcff.jsonlines")
+    assert ".spacy: no such file" in refusal("export", "jsonlines", tmp_path / "in\udcff.spacy", tmp_path / "out")
