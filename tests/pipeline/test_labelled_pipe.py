@@ -1,5 +1,7 @@
 """Types of spans inside the selector, in the components that have labels."""
 
+from functools import cache
+
 import pytest
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -15,7 +17,18 @@ from spacy_span_selector.annotation import (
 from spacy_span_selector.annotation.scored_mentions import get_scored_mentions
 from spacy_span_selector.pipeline.structured_spancat import StructuredSpancat
 
-from .components import COREF, SPANCAT, component, from_disk, gold_docs, initialized, make_examples, make_nlp, train
+from .components import (
+    COREF,
+    SPANCAT,
+    component,
+    from_disk,
+    gold_docs,
+    initialized,
+    load_trained,
+    make_examples,
+    make_nlp,
+    train,
+)
 
 TYPED = {"model": {"label_hidden_width": None}}
 CORPUS = """
@@ -30,17 +43,22 @@ Ruth found it near the river.
 """
 
 
-def typed_spancat(*annotates: list[str] | None, steps: int = 60) -> Language:
-    """A component whose labels exclude each other; what each document of the corpus is annotated for."""
-    nlp = make_nlp(SPANCAT, "laminar", **TYPED)
-    docs = SPANCAT.parse(CORPUS, nlp)
-    for doc, types in zip(docs, annotates, strict=False):
-        if types is not None:
-            set_annotates(doc, types)
+def learn(nlp: Language, docs: list[Doc], steps: int) -> None:
     examples = make_examples(nlp, docs)
     nlp.initialize(lambda: examples)
     train(nlp, examples, steps)
-    return nlp
+
+
+@cache
+def trained_spancat() -> bytes:
+    nlp = make_nlp(SPANCAT, "laminar", **TYPED)
+    learn(nlp, SPANCAT.parse(CORPUS, nlp), 60)
+    return nlp.to_bytes(exclude=["tokenizer"])
+
+
+def typed_spancat() -> Language:
+    """A component whose labels exclude each other, trained once for all tests."""
+    return make_nlp(SPANCAT, "laminar", **TYPED).from_bytes(trained_spancat())
 
 
 def found(nlp: Language, text: str) -> list[tuple[str, str]]:
@@ -67,9 +85,7 @@ def typed_clusters(nlp: Language) -> list[Doc]:
 @pytest.fixture(scope="module")
 def coref() -> Language:
     nlp = make_nlp(COREF, "laminar")
-    examples = make_examples(nlp, typed_clusters(nlp))
-    nlp.initialize(lambda: examples)
-    train(nlp, examples, COREF.steps)
+    learn(nlp, typed_clusters(nlp), COREF.steps)
     return nlp
 
 
@@ -90,9 +106,7 @@ def test_what_a_document_does_not_annotate_is_not_a_no() -> None:
         nlp = make_nlp(SPANCAT, "laminar", **TYPED)
         docs = [*SPANCAT.parse(CORPUS, nlp), *SPANCAT.parse(silent, nlp)]
         set_annotates(docs[-1], declared)
-        examples = make_examples(nlp, docs)
-        nlp.initialize(lambda examples=examples: examples)
-        train(nlp, examples, 60)
+        learn(nlp, docs, 60)
         things[len(declared)] = ("a hat", "OBJECT") in found(nlp, text)
     assert things == {1: True, 2: False}
 
@@ -102,10 +116,8 @@ def test_a_label_that_stands_for_several_may_be_any_of_them() -> None:
     docs = SPANCAT.parse(CORPUS, nlp)
     spans = get_labelled_spans(docs[1])
     set_labelled_spans(docs[1], [(*span[:2], span.label.replace("LOC", "LOC|OBJECT")) for span in spans])
-    examples = make_examples(nlp, docs)
-    nlp.initialize(lambda: examples)
+    learn(nlp, docs, 60)
     assert component(nlp).labels == ("PER", "LOC", "OBJECT")
-    train(nlp, examples, 60)
     assert dict(found(nlp, docs[1].text))["the river"] in ("LOC", "OBJECT")
 
 
@@ -118,14 +130,13 @@ def test_types_of_spans_may_be_chosen_after_training() -> None:
 
 
 def test_a_classifier_of_several_labels_may_be_told_some_of_them() -> None:
-    nlp, examples = initialized(SPANCAT, "laminar")
-    train(nlp, examples, SPANCAT.steps)
+    nlp = load_trained(SPANCAT, "laminar")
     component(nlp).types = ["LOC"]
-    assert found(nlp, examples[1].reference.text) == [("her house", "LOC")]
+    assert found(nlp, gold_docs(SPANCAT, nlp)[1].text) == [("her house", "LOC")]
 
 
-def test_a_type_that_is_no_label_is_an_error_that_names_the_labels(coref: Language) -> None:
-    nlp = typed_spancat(steps=1)
+def test_a_type_that_is_no_label_is_an_error_that_names_the_labels() -> None:
+    nlp = typed_spancat()
     component(nlp).types = ["PERSON"]
     with pytest.raises(ValueError, match=r"'types' of 'structured_spancat' has 'PERSON'; its labels are PER, LOC, OBJ"):
         nlp("Leo lost a hat.")
@@ -199,9 +210,8 @@ def test_clusters_without_types_are_learnt_as_before() -> None:
 
 
 def test_a_component_without_types_learns_them_later_and_stays_what_it_was_until_then() -> None:
-    nlp, examples = initialized(COREF, "laminar")
-    train(nlp, examples, COREF.steps)
-    text = examples[1].reference.text
+    nlp = load_trained(COREF, "laminar")
+    text = gold_docs(COREF, nlp)[1].text
     before = groups(nlp, text)
     assert component(nlp).add_labels(typed_clusters(nlp)) == {"labels": ["PER", "THING"]}
     assert groups(nlp, text) == before
@@ -220,8 +230,6 @@ def test_mentions_of_undeclared_types_are_left_open() -> None:
         for doc in more:
             set_clusters(doc, [[(0, 1)]], entity_types=["PER"])
             set_annotates(doc, declared)
-        examples = make_examples(nlp, [*docs, *more])
-        nlp.initialize(lambda examples=examples: examples)
-        train(nlp, examples, 80)
+        learn(nlp, [*docs, *more], 80)
         selected[len(declared)] = "a hat" in groups(nlp, "Ruth found a hat.")["coref_mentions"]
     assert selected == {1: True, 2: False}
