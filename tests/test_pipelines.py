@@ -14,10 +14,11 @@ from spacy.tokens import DocBin
 from spacy_span_selector.examples.corpus import create_corpus
 from spacy_span_selector.tools.formats.ontogum import read_ontogum, read_ontogum_splits
 
+from .corpora import ONTOGUM, needs
+
 ROOT = Path(__file__).parents[1]
 WHEELS = {name: sorted((ROOT / "pipelines").glob(f"en_span_selector_{name}-*.whl")) for name in ("md", "sm")}
 MOST_BYTES = {"md": 75e6, "sm": 30e6}
-ONTOGUM = ROOT.parent / "shared/data/ontogum"
 TEXT = """When the captain saw the ship, he called his daughter. She ran to the window and laughed at him.
 "You are late," she said, "but I am glad to see you."
 """
@@ -133,7 +134,7 @@ def test_lines_may_end_anywhere(nlp: Language) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not ONTOGUM.is_dir(), reason=f"needs OntoGUM in {ONTOGUM}: see the assets of project.yml")
+@needs(ONTOGUM)
 def test_its_score_is_near_the_one_that_it_states(
     nlp: Language, meta: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

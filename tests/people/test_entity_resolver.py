@@ -13,7 +13,6 @@ from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import (
     CLUSTER_PREFIX,
     MENTIONS_KEY,
@@ -322,18 +321,6 @@ def test_an_old_config_can_be_trained() -> None:
     nlp.add_pipe("structured_coref", config={"model": COREF.model, "consistent_clusters": True, "quotations": True})
     nlp.initialize(lambda: make_examples(nlp, gold_docs(COREF, nlp)))
     assert nlp.pipe_names[-1] == "entity_resolver"
-
-
-def test_reasons_are_kept_in_plain_data() -> None:
-    nlp = resolving()
-    doc = nlp(gold_docs(COREF, nlp)[0].text)
-    (key, *_) = [key for key in doc.spans if key.startswith("coref_clusters")]
-    doc.spans[key].attrs["reasons"] = ["because", *doc.spans[key].attrs["reasons"][1:]]
-    data = json.loads(json.dumps(to_dict(doc)))
-    assert data["mentions"]["reason"][0] == "because"
-    again = from_dict(data, nlp)
-    assert again._.coref_clusters[0].reasons == doc._.coref_clusters[0].reasons
-    assert again._.coref_clusters[0].reasons[0] == "because"
 
 
 @pytest.mark.parametrize(

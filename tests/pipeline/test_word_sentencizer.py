@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 from spacy_span_selector.tools.formats.litbank import read_litbank
 
-LITBANK = Path(__file__).parents[3] / "shared/data/litbank"
+from ..corpora import LITBANK, needs
 
 
 def make_nlp(**config: object) -> Language:
@@ -210,10 +210,9 @@ def test_a_start_that_is_there_takes_the_marks_before_the_first_word() -> None:
 
 
 @pytest.mark.slow
+@needs(LITBANK)
 @pytest.mark.parametrize("column", [40, 70])
 def test_a_wrapped_text_has_the_sentences_of_the_text_on_one_line(column: int) -> None:
-    if not LITBANK.is_dir():
-        pytest.skip(f"needs LitBank in {LITBANK}: see the assets of project.yml")
     nlp = make_nlp()
     for doc in read_litbank(LITBANK, nlp.vocab)[::4]:
         text = re.sub(r" \*", "", " ".join(token.text for token in doc))  # "*" in the text would begin an item

@@ -18,11 +18,10 @@ from spacy_span_selector.tools.formats.bracketed import read_bracketed
 from spacy_span_selector.tools.formats.litbank import read_litbank, read_litbank_fold
 from spacy_span_selector.tools.formats.ontogum import read_ontogum, read_ontogum_splits
 
+from ..corpora import LITBANK, ONTOGUM, needs
 from .perturbation import perturb, repeat
 
 DEMO = Path(__file__).parents[2] / "assets/demo/test.txt"
-DATA = Path(__file__).parents[3] / "shared/data"
-LITBANK, ONTOGUM = DATA / "litbank", DATA / "ontogum"
 
 Fractions = dict[str, tuple[float, float, float, float]]
 
@@ -103,20 +102,15 @@ def ontogum() -> list[Example]:
     return predict(read_ontogum(ONTOGUM, names=read_ontogum_splits(ONTOGUM)["test"]))
 
 
-def needs(corpus: Path) -> list[pytest.MarkDecorator]:
-    reason = f"needs the corpus in {corpus}: see the assets of project.yml"
-    return [pytest.mark.slow, pytest.mark.skipif(not corpus.is_dir(), reason=reason)]
-
-
 @pytest.mark.parametrize(
     "corpus, keep_singletons, expected",
     [
         ("demo", True, DEMO_ALL),
         ("demo", False, DEMO_WITHOUT_SINGLETONS),
-        pytest.param("litbank", True, LITBANK_ALL, marks=needs(LITBANK)),
-        pytest.param("litbank", False, LITBANK_WITHOUT_SINGLETONS, marks=needs(LITBANK)),
-        pytest.param("ontogum", True, ONTOGUM_ALL, marks=needs(ONTOGUM)),
-        pytest.param("ontogum", False, ONTOGUM_WITHOUT_SINGLETONS, marks=needs(ONTOGUM)),
+        pytest.param("litbank", True, LITBANK_ALL, marks=[pytest.mark.slow, needs(LITBANK)]),
+        pytest.param("litbank", False, LITBANK_WITHOUT_SINGLETONS, marks=[pytest.mark.slow, needs(LITBANK)]),
+        pytest.param("ontogum", True, ONTOGUM_ALL, marks=[pytest.mark.slow, needs(ONTOGUM)]),
+        pytest.param("ontogum", False, ONTOGUM_WITHOUT_SINGLETONS, marks=[pytest.mark.slow, needs(ONTOGUM)]),
     ],
 )
 def test_scores_are_the_official_ones(

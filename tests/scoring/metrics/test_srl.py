@@ -1,7 +1,5 @@
 """Propositions are written as columns of the CoNLL-2005 format: `(A0*) (V*) (A1* *)`."""
 
-from pathlib import Path
-
 import pytest
 
 from spacy_span_selector.annotation import get_frames
@@ -16,7 +14,8 @@ from spacy_span_selector.scoring.metrics.srl import (
 from spacy_span_selector.tools.formats.columns import read_starred_column
 from spacy_span_selector.tools.formats.ewt import read_ewt
 
-EWT = Path(__file__).parents[4] / "shared/data/propbank_ewt"
+from ...corpora import EWT, needs
+
 INTERLEAVED = "(A0*) (A1*) (V*) (C-A0*) (C-A1*)"
 FIRST, SECOND = "(A0*) (V*) (A1*) *", "(A0*) * (V*) (A2*)"
 
@@ -150,7 +149,7 @@ def test_documents_are_summed() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not EWT.is_dir(), reason=f"needs PropBank EWT in {EWT}: see the assets of project.yml")
+@needs(EWT)
 def test_gold_arguments_of_ewt_are_those_that_the_official_scorer_counts() -> None:
     counted = {}
     for split, docs in read_ewt(EWT).items():

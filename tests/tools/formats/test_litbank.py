@@ -8,10 +8,8 @@ from spacy_span_selector import annotation
 from spacy_span_selector.annotation import Quotation
 from spacy_span_selector.tools.formats.litbank import paragraph_starts, read_litbank, read_litbank_fold
 
+from ...corpora import LITBANK, needs
 from .gum import write
-
-LITBANK = Path(__file__).parents[3] / "../shared/data/litbank"
-needs_litbank = pytest.mark.skipif(not LITBANK.is_dir(), reason="needs LitBank in ../shared/data/litbank")
 
 SENTENCES = ["“ Go , ” said Ann .", "She left .", "“ I 'll stay . Tom will , too . ”", "Tom slept ."]
 CELLS = {(0, 5): "(3)", (1, 0): "(3)", (2, 1): "(5)", (2, 5): "(5)", (3, 0): "(7|(5)", (3, 1): "7)"}
@@ -119,7 +117,7 @@ def test_folds_lie_in_the_source_or_beside_it(tmp_path: Path, place: str):
 
 
 @pytest.mark.slow
-@needs_litbank
+@needs(LITBANK)
 def test_the_whole_corpus_is_kept(tmp_path: Path):
     with tarfile.open(LITBANK / "original.tar.xz") as archive:
         archive.extractall(tmp_path, filter="data")
@@ -143,7 +141,7 @@ def test_the_whole_corpus_is_kept(tmp_path: Path):
     assert not [inner for outer, inner in pairs if outer.start < inner.start < outer.end < inner.end]
 
 
-@needs_litbank
+@needs(LITBANK)
 def test_each_fold_splits_all_documents_and_each_document_is_tested_once():
     folds = [read_litbank_fold(LITBANK, fold) for fold in range(10)]
     everything = sorted(path.stem for path in (LITBANK / "coref/conll").glob("*.conll"))
