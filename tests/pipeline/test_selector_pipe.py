@@ -27,7 +27,6 @@ from spacy.util import fix_random_seed, load_model_from_config
 from thinc.api import SGD, Config
 from torch import nn
 
-from spacy_span_selector import from_dict, to_dict
 from spacy_span_selector.annotation import describe_doc, set_title
 from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
 from spacy_span_selector.layers.spans import layout
@@ -342,15 +341,6 @@ def some_group_has_several_spans(case: Case, annotations: list[Annotation]) -> b
 
 
 @each_selector()
-def test_batches_equal_documents_one_by_one(case: Case, selector: str) -> None:
-    nlp = load_trained(case, selector)
-    expected = annotate(nlp, case.texts)
-    assert some_group_has_several_spans(case, expected)
-    for batch_size in (1, 2, 100):
-        assert_same([annotation(doc) for doc in nlp.pipe(case.texts, batch_size=batch_size)], expected)
-
-
-@each_selector()
 def test_order_is_kept_when_batches_are_cut(case: Case, selector: str, monkeypatch: pytest.MonkeyPatch) -> None:
     nlp = opinionated(case, selector)
     texts = [*case.texts, " ".join(case.texts), "Ruth left a hat."]
@@ -398,17 +388,6 @@ def test_a_document_of_one_word(case: Case, selector: str) -> None:
     assert nlp.update([Example(nlp.make_doc("Go"), reference)], losses={})[case.factory] > 0
 
 
-def test_whitespace_tokens(case: Case, trained: Language) -> None:
-    text = "Ann gave \n her brother a key."
-    assert any(token.is_space for token in trained(text))
-    reference = trained.make_doc(text)
-    case.mark(reference, [(0, 1), (3, 5)])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
-        assert trained.update(make_examples(trained, [reference]), losses={})[case.factory] > 0
-    assert not component(trained).lost.counts
-
-
 def test_annotating_again_replaces_groups_of_the_component_only(case: Case, trained: Language, gold: list[Doc]) -> None:
     doc = trained(gold[1].text)
     if case.prefix:
@@ -430,24 +409,6 @@ def test_annotation_survives_a_docbin(trained: Language, gold: list[Doc]) -> Non
     doc = trained(gold[0].text)
     (loaded,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(trained.vocab)
     assert annotation(loaded) == annotation(doc)
-
-
-@each_numbered
-def test_annotation_survives_plain_data(case: Case, trained: Language, gold: list[Doc]) -> None:
-    own: dict[str, Any] = {"prefix": "mine", case.spans_setting: "kept"}
-    nlp = load_trained(case)
-    component(nlp).configure(**own)
-    kind, column = ("cluster", "representative") if case is COREF else ("frame", "start")
-    names = {f"{kind}_prefix": "mine"} | ({"mentions_key": "kept"} if case is COREF else {})
-    for text in ["", *texts_of(gold)]:
-        for doc, keys in ((trained(text), {}), (nlp(text), names)):
-            data = json.loads(json.dumps(to_dict(doc, **keys)))
-            found, expected = (
-                {key: group for key, group in annotation(each)[0].items() if key[-1].isdigit()}
-                for each in (from_dict(data, nlp, **keys), doc)
-            )
-            assert found == expected and len(data[f"{kind}s"][column]) == len(expected)
-            assert bool(expected) == bool(text)
 
 
 def test_predict_leaves_documents_alone(case: Case, trained: Language, gold: list[Doc]) -> None:
