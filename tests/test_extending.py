@@ -14,9 +14,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from thinc.api import Model
-from typer.testing import CliRunner
 
-from lab.__main__ import app as lab
 from lab.experiments.grid import read_grid
 from lab.experiments.measure import annotate, measure_spans
 from lab.experiments.report import write_report
@@ -29,6 +27,7 @@ from spacy_span_selector.scoring.task import get_task, tasks
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from .commands import success
+from .lab.benchmarks.conftest import run as run_lab
 from .lab.experiments.conftest import BASE, GRID, make_record
 
 CORPUS = """
@@ -155,8 +154,7 @@ def test_a_selector_of_ones_own_is_measured(factory: str) -> None:
 def test_the_tree_of_a_selector_of_ones_own_is_drawn(tmp_path: Path) -> None:
     nlp, _ = make_pipeline("structured_coref", model={"selector": {"@misc": "extending_test.SingleWords.v1"}})
     nlp.to_disk(tmp_path / "model")
-    result = CliRunner().invoke(lab, ["tree", str(tmp_path / "model"), "Ann left.", str(tmp_path / "page.html")])
-    assert result.exit_code == 0, result.output
+    assert run_lab("tree", tmp_path / "model", "Ann left.", tmp_path / "page.html").exit_code == 0
 
 
 def test_a_component_of_ones_own_is_evaluated_and_drawn(tmp_path: Path) -> None:
@@ -166,8 +164,7 @@ def test_a_component_of_ones_own_is_evaluated_and_drawn(tmp_path: Path) -> None:
     DocBin(docs=docs).to_disk(tmp_path / "data.spacy")
     said = success("evaluate", tmp_path / "model", tmp_path / "data.spacy")
     assert "Own mentions" in said and "CEAF-phi4" in said
-    result = CliRunner().invoke(lab, ["tree", str(tmp_path / "model"), "Ann left.", str(tmp_path / "page.html")])
-    assert result.exit_code == 0, result.output
+    assert run_lab("tree", tmp_path / "model", "Ann left.", tmp_path / "page.html").exit_code == 0
     assert "extending_test_mentions" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 

@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 from thinc.compat import has_gpu
-from typer.testing import CliRunner, Result
 
-from lab.__main__ import BENCHMARKS, app
+from lab.__main__ import BENCHMARKS
 from lab.experiments import runner
 from lab.experiments.records import append_record
 from lab.experiments.runner import Workplace
 
+from .benchmarks.conftest import run
 from .experiments.conftest import make_record, write_grid
 
 
@@ -21,10 +21,6 @@ def grid_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_grid()
 
 
-def invoke(*arguments: object) -> Result:
-    return CliRunner().invoke(app, list(map(str, arguments)))
-
-
 def test_a_failed_run_gives_exit_status_1(grid_file: Path, monkeypatch: pytest.MonkeyPatch):
     def run_one(run, workplace):
         if run.variant == "cnn":
@@ -33,7 +29,7 @@ def test_a_failed_run_gives_exit_status_1(grid_file: Path, monkeypatch: pytest.M
         return {**own, "scores": {"test": {"srl_f": 0.5}}, "kept": {"spans": 1}, "tokens": 2}
 
     monkeypatch.setattr(runner, "run_one", run_one)
-    result = invoke("experiment", grid_file, "out", "--only", "*-seed0-*", "--jobs", 2)
+    result = run("experiment", grid_file, "out", "--only", "*-seed0-*", "--jobs", 2)
     assert result.exit_code == 1
     assert "2 runs, 0 of them done" in result.output
     assert "low-seed0-folda: test F1 50.0, 0.50 spans per token" in result.output
@@ -43,7 +39,7 @@ def test_a_failed_run_gives_exit_status_1(grid_file: Path, monkeypatch: pytest.M
 
 def test_a_folder_that_is_in_use_is_refused(grid_file: Path):
     with Workplace(Path("out")).alone():
-        result = invoke("experiment", grid_file, "out")
+        result = run("experiment", grid_file, "out")
     assert result.exit_code == 1
     assert "is running in this folder. Wait" in " ".join(result.output.split())
     assert "runs," not in result.output and not Path("out/runs").exists()
@@ -59,7 +55,7 @@ def test_a_folder_that_is_in_use_is_refused(grid_file: Path):
     ],
 )
 def test_mistakes_exit_with_a_message(grid_file: Path, options: list[str], message: str):
-    result = invoke("experiment", grid_file, "out", *options)
+    result = run("experiment", grid_file, "out", *options)
     assert result.exit_code == 1
     assert message in " ".join(result.output.split())
     assert not Path("out").exists()
@@ -70,33 +66,33 @@ def test_folders_are_combined_in_the_first_or_in_another(tmp_path: Path):
     for folder, variant in (("one", "structured"), ("two", "greedy")):
         (tmp_path / folder).mkdir()
         append_record(tmp_path / folder / "results.jsonl", make_record(variant))
-    assert invoke("report", tmp_path / "one", tmp_path / "two").exit_code == 0
+    assert run("report", tmp_path / "one", tmp_path / "two").exit_code == 0
     text = (tmp_path / "one/report.md").read_text(encoding="utf-8")
     assert "| structured | 1 |" in text and "| greedy | 1 |" in text
     options = ("--output", tmp_path / "other", "--reference", "greedy")
-    assert invoke("report", tmp_path / "one", tmp_path / "two", *options).exit_code == 0
+    assert run("report", tmp_path / "one", tmp_path / "two", *options).exit_code == 0
     assert "Difference between greedy and the others" in (tmp_path / "other/report.md").read_text(encoding="utf-8")
 
 
 def test_records_that_cannot_be_read_are_named(grid_file: Path):
     pytest.importorskip("matplotlib")
-    result = invoke("report", Path.cwd())
+    result = run("report", Path.cwd())
     assert result.exit_code == 1 and "no such file" in " ".join(result.output.split())
     append_record(Path("results.jsonl"), {"grid": "books", "name": "old"})
     append_record(Path("results.jsonl"), make_record("structured"))
     with pytest.warns(UserWarning, match=r"Left out: results\.jsonl:1: a record of a run without component"):
-        assert invoke("report", "results.jsonl", "--output", "out").exit_code == 0
+        assert run("report", "results.jsonl", "--output", "out").exit_code == 0
     assert "| structured | 1 |" in Path("out/report.md").read_text(encoding="utf-8")
     Path("out/results.jsonl").write_bytes(Path("results.jsonl").read_bytes())
-    result = invoke("experiment", grid_file, "out")  # names it before anything runs
+    result = run("experiment", grid_file, "out")  # names it before anything runs
     assert result.exit_code == 1 and "a record of a run without" in " ".join(result.output.split())
     assert not Path("out/runs").exists()
 
 
 def test_every_benchmark_is_a_command_with_its_explanation():
-    result = invoke("--help")
+    result = run("--help")
     assert all(name in result.output for name in BENCHMARKS)
-    assert "separate process" in invoke("annotate", "--help").output
+    assert "separate process" in run("annotate", "--help").output
 
 
 def test_the_guide_names_every_command_and_grid():

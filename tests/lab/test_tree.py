@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
-from typer.testing import CliRunner, Result
 
-from lab.__main__ import app
 from lab.tree import SentenceTree, binary_tree, render_tree, render_tree_page
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from ..wcfg.reference import Scores, Span, binary_trees
+from .benchmarks.conftest import run
 
 WORDS = ["her", "old", "boat", "sank"]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -148,17 +147,13 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_pipeline(tmp_path_factory.mktemp("model") / "pipeline")
 
 
-def invoke(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["tree", *map(str, arguments)])
-
-
 def test_each_sentence_has_a_tree_for_each_component(model: Path, tmp_path: Path) -> None:
     page = tmp_path / "new/page.html"
-    assert invoke(model, "He left. She stayed.", page).exit_code == 0
+    assert run("tree", model, "He left. She stayed.", page).exit_code == 0
     text = page.read_text(encoding="utf-8")
     assert text.count("<h2>") == 2
     assert text.count("<h3>structured_coref</h3>") == text.count("<h3>structured_srl</h3>") == 2
-    assert invoke(model, "He left. She stayed.", page, "--limit", 1).exit_code == 0
+    assert run("tree", model, "He left. She stayed.", page, "--limit", 1).exit_code == 0
     assert page.read_text(encoding="utf-8").count("<h2>") == 1
 
 
@@ -167,7 +162,7 @@ def test_files_are_read(model: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "text.txt").write_text("He did\nnot-leave .\n", encoding="utf-8")
     doc = Doc(spacy.blank("en").vocab, words=["He", "did", "not-leave", "."], sent_starts=[True, False, False, False])
     DocBin(docs=[doc]).to_disk(tmp_path / "docs.spacy")
-    assert invoke(model, tmp_path / name, tmp_path / "page.html").exit_code == 0
+    assert run("tree", model, tmp_path / name, tmp_path / "page.html").exit_code == 0
     word = "not-leave" if name == "docs.spacy" else "leave"
     assert f">{word}</text>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
@@ -175,6 +170,6 @@ def test_files_are_read(model: Path, tmp_path: Path, name: str) -> None:
 def test_selectors_whose_spans_cross_have_no_tree(tmp_path: Path) -> None:
     sigmoid = {"@misc": "spacy_span_selector.SigmoidSelector.v1"}
     path = save_pipeline(tmp_path / "model", model={"selector": sigmoid})
-    result = invoke(path, "He left.", tmp_path / "page.html")
+    result = run("tree", path, "He left.", tmp_path / "page.html")
     assert result.exit_code == 1
     assert "may cross" in " ".join(result.output.split())
