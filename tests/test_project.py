@@ -12,7 +12,7 @@ from weasel.util.config import parse_config_overrides, substitute_project_variab
 
 ROOT = Path(__file__).parents[1]
 FILES = (ROOT / "project.yml", ROOT / "pipelines/project.yml")
-VERSIONS = {"sm": "0.2.2", "md": "0.3.0"}
+VERSIONS = {"sm": "0.3.0", "md": "0.3.0"}
 WHEELS = [f"en_span_selector_{name}-{version}-py3-none-any.whl" for name, version in VERSIONS.items()]
 SOURCES = ("litbank", "ontogum", "ontonotes", "ewt", "frames", "gap")
 """The variables with the folders of corpora, which are downloaded or at hand."""
