@@ -104,8 +104,9 @@ def exchange(doc: Doc, chance: random.Random) -> Doc:
     names = {}
     for name, gender in gendered_names(doc).items():
         new = [other for other in TABLES["names"][OTHER[gender]].split() if other not in present | used]
-        names[name] = chance.choice(new)
-        used.add(names[name])
+        if new:  # a document may have more names than there are
+            names[name] = chance.choice(new)
+            used.add(names[name])
     possessors = {span.start for group in cluster_groups(doc) for span in group if len(span) > 1}
     copy = Doc(
         doc.vocab,

@@ -7,7 +7,8 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_span_selector.annotation import get_clusters, set_clusters
 
-main = runpy.run_path(str(Path(__file__).parents[2] / "scripts/exchange_genders.py"))["main"]
+SCRIPT = runpy.run_path(str(Path(__file__).parents[2] / "scripts/exchange_genders.py"))
+main, TABLES = SCRIPT["main"], SCRIPT["TABLES"]
 
 
 def exchanged(folder: Path, text: str, *clusters: str, seed: int = 0) -> Doc:
@@ -81,6 +82,11 @@ def test_a_seed_draws_the_same_names_again(tmp_path: Path) -> None:
     first, again, *others = (exchanged(tmp_path / str(i), text, cluster, seed=i // 2) for i in range(8))
     assert first.text == again.text
     assert any(other.text != first.text for other in others)
+
+
+def test_a_name_for_which_none_is_left_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TABLES, "names", {"male": "Bob", "female": "Zoe"})
+    assert exchanged(tmp_path, "Zoe saw Bob , she said .", "Zoe|she").text.strip() == "Zoe saw Bob , he said ."
 
 
 def test_a_copy_is_told_by_its_title(tmp_path: Path) -> None:
