@@ -12,10 +12,10 @@ first:
 
    or none, where no sum exceeds the score of having no antecedent. So a cluster of many likely antecedents beats one
    that has the likeliest. Agreement only counts where it is negative: that a mention agrees with its antecedent is
-   what the network has learnt, but it has not seen the cluster. It costs to be inside a mention of the cluster, or
-   what keeps mentions apart (`apart.py`): an argument beside it, another person of the grammar. Up to four mentions of
-   a sentence that are apart from each other are decided together. What is said of a subject ("she is a lawyer") has
-   the evidence of that, too.
+   what the network has learnt, but it has not seen the cluster. It costs to be inside a mention of the cluster, to be
+   a plural of another noun, or what keeps mentions apart (`apart.py`): an argument beside it, another person of the
+   grammar. Up to four mentions of a sentence that are apart from each other are decided together. What is said of a
+   subject ("she is a lawyer") has the evidence of that, too.
    "I" and "you" in quotations wait until all others are done.
 4. A mention with a name also takes over the cluster without a name that it would have joined ("a stranger ... he ...
    Mr. Smith"). Clusters of two named entities are never joined.
@@ -75,6 +75,9 @@ LEAST_SCORE, GREATEST_SCORE = -6.0, 500.0
 
 NESTING_COST = 1.5
 """The cost of a mention inside another one of its cluster: in gold clusters it is rare, but not unknown."""
+
+OTHER_PLURAL = 1.5
+"""The cost of a plural noun in a cluster of others, "the fishermen" in that of "the children"."""
 
 ESTABLISHED = 2
 """A named entity has one cluster of so many mentions or more, and of those with a title."""
@@ -595,6 +598,9 @@ class _Search:
         """What a cluster costs that has a mention around or inside of this one, or one that is apart from it."""
         cost = PERSON_COST * cluster.persons.clash(self.forms[mention].evidence, self.voices[mention])
         cost += NESTING_COST * self._holds(cluster, self.overlaps[mention])
+        if plural := self.forms[mention].plural:
+            others = {self.forms[other].plural for other in cluster.members} - {""}
+            cost += OTHER_PLURAL * (bool(others) and plural not in others)
         if self._holds(cluster, self.scored.apart.get(mention, ())):
             cost += RIVAL_COST if self._has_rival(mention) else ARGUMENT_COST
         return cost

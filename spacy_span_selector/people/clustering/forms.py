@@ -31,11 +31,13 @@ class Form:
         "noun plural"; "" if the language has no tables.
     name (Name | None): The name that is its head.
     is_pronoun (bool): Whether it is a pronoun.
+    plural (str): The noun that is its head, in lower case, if this is a plural.
     """
 
     evidence: str = ""
     name: Name | None = None
     is_pronoun: bool = False
+    plural: str = ""
 
 
 Known = dict[tuple[tuple[str, ...], tuple[bool, ...]], tuple[Form, str, str]]
@@ -116,10 +118,11 @@ class FormReader:
             return self._known("noun plural")
         if self._is_name(words[-1], parts[-1], proper[-1:]):
             return self._name(words, lower, parts)
-        return self._known(self._noun(lower))
+        evidence = self._noun(lower)
+        return self._known(evidence, plural=lower[-1] if evidence == "noun plural" else "")
 
-    def _known(self, evidence: str, name: Name | None = None) -> Form:
-        return Form(evidence if self._pronouns else "", name)
+    def _known(self, evidence: str, name: Name | None = None, plural: str = "") -> Form:
+        return Form(evidence if self._pronouns else "", name, plural=plural)
 
     def _is_name(self, word: str, part: str | None, proper: Sequence[bool]) -> bool:
         if proper:

@@ -21,7 +21,7 @@ from spacy_span_selector.people.clustering import (
     cluster_mentions,
 )
 from spacy_span_selector.people.clustering.apart import ANAPHOR, ARGUMENT_COST, IT, PERSON_COST, Persons
-from spacy_span_selector.people.clustering.clusters import NESTING_COST, REACH, Attribute
+from spacy_span_selector.people.clustering.clusters import NESTING_COST, OTHER_PLURAL, REACH, Attribute
 from spacy_span_selector.people.clustering.entity_types import add
 from spacy_span_selector.people.clustering.forms import FormReader
 from spacy_span_selector.people.clustering.named_entities import divisions
@@ -304,6 +304,20 @@ def test_a_reflexive_is_its_subject() -> None:
     assert cluster(texts, links).clusters == [0, 1, 0]
     found = cluster(texts, links, bound={2: 1})
     assert (found.clusters, found.reasons[2]) == ([0, 1, 1], Reason("reflexive", 0))
+
+
+@pytest.mark.parametrize(
+    "texts, clusters",
+    [
+        (["the children", "the fishermen"], [0, 1]),
+        (["the children", "children of the town"], [0, 0]),
+        (["they", "the fishermen"], [0, 0]),
+        (["the child", "the fishermen"], [0, 0]),
+    ],
+)
+def test_a_plural_of_another_noun_joins_only_if_the_link_is_strong(texts: list[str], clusters: list[int]) -> None:
+    assert cluster(texts, {(1, 0): OTHER_PLURAL - 0.1}).clusters == clusters
+    assert cluster(texts, {(1, 0): OTHER_PLURAL + 5.0}).clusters == [0, 0]
 
 
 def test_what_is_said_of_her_is_not_him() -> None:

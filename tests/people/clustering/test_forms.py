@@ -57,6 +57,13 @@ def test_names_are_read(mention: str, titles: set[str], given: str, family: str,
     assert (set(name.titles), name.given, name.family, name.single) == (titles, given, family, single)
 
 
+@pytest.mark.parametrize(
+    ("mention", "plural"), [("the Boys of Rome", ""), ("the old boys of Rome", "boys"), ("a boy", "")]
+)
+def test_the_noun_of_a_plural_is_read(mention: str, plural: str) -> None:
+    assert READER.read(tuple(mention.split())).plural == plural
+
+
 @pytest.mark.parametrize("mention", ["Mother", "the Doctor", "Tom 's brother", "the boys", "he", "The house", "US"])
 def test_what_is_no_name(mention: str) -> None:
     assert READER.read(tuple(mention.split())).name is None or mention == "US"
