@@ -177,7 +177,7 @@ class Clustering(NamedTuple):
 @dataclass(slots=True, eq=False)
 class _Cluster:
     """A cluster: what its mentions are evidence of, the log probability of it, its named entity, its mentions, whether
-    one has a title, the persons of the grammar in it, and the cluster that took it over."""
+    one has a title, the persons of the grammar and the plural nouns in it, and the cluster that took it over."""
 
     evidence: Weights
     log_p: float
@@ -185,6 +185,7 @@ class _Cluster:
     members: list[int] = field(default_factory=list)
     is_titled: bool = False
     persons: Persons = field(default_factory=Persons)
+    plurals: set[str] = field(default_factory=set)
     joined: _Cluster | None = None
 
     def find(self) -> _Cluster:
@@ -493,6 +494,7 @@ class _Search:
         cluster.members += other.members
         other.joined = cluster
         cluster.persons.update(other.persons)
+        cluster.plurals |= other.plurals
         self._learn(cluster, other.evidence)
 
     # clusters
@@ -598,9 +600,8 @@ class _Search:
         """What a cluster costs that has a mention around or inside of this one, or one that is apart from it."""
         cost = PERSON_COST * cluster.persons.clash(self.forms[mention].evidence, self.voices[mention])
         cost += NESTING_COST * self._holds(cluster, self.overlaps[mention])
-        if plural := self.forms[mention].plural:
-            others = {self.forms[other].plural for other in cluster.members} - {""}
-            cost += OTHER_PLURAL * (bool(others) and plural not in others)
+        if (plural := self.forms[mention].plural) and cluster.plurals:
+            cost += OTHER_PLURAL * (plural not in cluster.plurals)
         if self._holds(cluster, self.scored.apart.get(mention, ())):
             cost += RIVAL_COST if self._has_rival(mention) else ARGUMENT_COST
         return cost
@@ -629,6 +630,8 @@ class _Search:
         cluster.is_titled |= name is not None and bool(name.titles)
         self.cluster_of[mention] = cluster
         cluster.persons.add(self.forms[mention].evidence, self.voices[mention])
+        if plural := self.forms[mention].plural:
+            cluster.plurals.add(plural)
         self._learn(cluster, self.evidence[mention])
         subject = self.scored.said.get(mention)
         if subject is not None and (own := self.cluster_of[subject]) not in (None, cluster):
