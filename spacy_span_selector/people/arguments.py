@@ -77,7 +77,7 @@ class EntityFinder:
     def is_attribute(self, frame: SrlFrame, role: str, entity: Entity) -> bool:
         """Check whether an entity is no participant of its own in a role of a copula, but said of the subject."""
         topics = frame.arguments.get(TOPIC, ())
-        return role == _attribute(frame) and (
+        return role == attribute_role(frame) and (
             self.is_said(entity.cluster) or any(self(one) is entity for one in topics)
         )
 
@@ -85,7 +85,7 @@ class EntityFinder:
     def _said(self) -> set[Mention]:
         said: list[Span] = []
         for frame in self.frames:
-            topics, attributes = frame.arguments.get(TOPIC), frame.arguments.get(_attribute(frame))
+            topics, attributes = frame.arguments.get(TOPIC), frame.arguments.get(attribute_role(frame))
             if topics and attributes and not any(topic.text.lower() in DEICTICS for topic in topics):
                 said += [one for span in attributes for one in self.members(span)]
         nouns = {(one.start, one.end) for one in said if self._is_mention(one) and mention_type(one) == "nominal"}
@@ -216,7 +216,7 @@ def noun_phrase_starts(argument: Span) -> Iterator[int]:
         yield token.i + 1
 
 
-def _attribute(frame: SrlFrame) -> str:
+def attribute_role(frame: SrlFrame) -> str:
     """The role of what a copula says of its subject, "" of other frames."""
     return ATTRIBUTES.get(frame.roleset or ("be.01" if frame.predicate.text.lower() in BE else ""), "")
 

@@ -28,7 +28,7 @@ from ..extensions.english import AUXILIARY_FORMS, BE, BESIDE_SUBJECT, NAMING, NO
 from ..extensions.frames import MODAL, SrlFrame
 from ..extensions.mention_types import RECIPROCALS
 from ..language import PRONOUNS, language_table
-from .arguments import BEFORE_MENTION, DEICTICS, TOPIC, parts_of_speech
+from .arguments import BEFORE_MENTION, DEICTICS, TOPIC, attribute_role, parts_of_speech
 from .clustering.forms import read_words
 
 SUBJECT = "ARG0"
@@ -133,11 +133,11 @@ class _Finder:
         return not prepositions & BESIDE_SUBJECT and ("with" not in prepositions or len(frame.arguments) < 3)
 
     def is_said(self, frame: SrlFrame, topic: _Argument, noun: _Argument) -> bool:
-        """Check whether a noun is said of the subject of "be", which introduces no other: "it is a boy"."""
-        is_be = self._form(frame) in BE and (topic.role, noun.role) == (TOPIC, "ARG2")
+        """Check whether a noun is said of the subject of a copula, which introduces no other: "it is a boy"."""
+        is_attribute = (topic.role, noun.role) == (TOPIC, attribute_role(frame))
         subject, (start, end) = self.mentions[topic.mention], self.mentions[noun.mention]
         introduces = {*self.words[slice(*subject)]} <= DEICTICS
-        return is_be and subject < (start, end) and not (introduces or noun.preposition or self._use(start, end))
+        return is_attribute and subject < (start, end) and not (introduces or noun.preposition or self._use(start, end))
 
     def is_reflexive(self, argument: _Argument) -> bool:
         start, end = self.mentions[argument.mention]
