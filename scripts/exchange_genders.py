@@ -22,7 +22,7 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup, Token
 
 from spacy_span_selector.annotation import cluster_groups
 from spacy_span_selector.examples.corpus import read_docs
-from spacy_span_selector.language import CLITICS, FUNCTION_WORDS, language_table
+from spacy_span_selector.language import CLITICS, FUNCTION_WORDS, PRONOUNS, language_table
 
 TABLES = srsly.read_json(Path(__file__).with_name("genders.json"))
 PAIRS = [pair.split() for line in TABLES["pairs"].values() for pair in line.split(", ")]
@@ -32,11 +32,9 @@ COUNTERPARTS = (
     | dict(pair.split() for pair in TABLES["one_way"].split(", "))
 )
 MALE, FEMALE = {male for male, _ in PAIRS}, {female for _, female in PAIRS} | {*TABLES["female"].split()}
-PRONOUNS = {"he": "male", "him": "male", "his": "male", "himself": "male"}
-PRONOUNS |= {"she": "female", "her": "female", "hers": "female", "herself": "female"}
 GIVEN_TITLES, FAMILY_TITLES = {*TABLES["given_titles"].split()}, {*TABLES["family_titles"].split()}
 ONLY_AS_TITLES = {*TABLES["only_as_titles"].split()}
-NO_NAMES = {*COUNTERPARTS, *PRONOUNS, *FAMILY_TITLES, *GIVEN_TITLES}
+NO_NAMES = {*COUNTERPARTS, *FAMILY_TITLES, *GIVEN_TITLES}
 OTHER = {"male": "female", "female": "male"}
 MOST = 0.8
 """The share of what tells the gender of a cluster that must agree."""
@@ -76,10 +74,12 @@ def gendered_names(doc: Doc) -> dict[str, str]:
 def _gender(group: SpanGroup) -> str:
     """The gender that most pronouns and titles of a cluster tell, if any."""
     told: Counter[str] = Counter()
+    pronouns = language_table(group.doc.vocab, PRONOUNS)
     for mention in group:
         first = mention[0].lower_
         if len(mention) == 1:
-            told.update([PRONOUNS[first]] if first in PRONOUNS else [])
+            gender = pronouns.get(first, {}).get("gender")
+            told.update([gender] if gender in OTHER else [])
         elif first in MALE | FEMALE and all(token.text[0].isupper() for token in mention if token.is_alpha):
             told["female" if first in FEMALE else "male"] += 1
     ((gender, count),) = told.most_common(1) or [("", 0)]
