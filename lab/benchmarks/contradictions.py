@@ -7,6 +7,7 @@
 - he and she: in one cluster; it and he or she: likewise
 - nested: a mention inside another of its cluster
 - speaker: an "I" in a quotation whose cluster is not that of its speaker
+- spoken of: a "he" or "she" in a quotation whose cluster is that of its speaker
 
 `--gold` counts the same of the clusters and quotations of the corpus, with the frames of the pipeline: what cannot be
 had lower.
@@ -14,6 +15,7 @@ had lower.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
@@ -27,54 +29,10 @@ from spacy_span_selector.tools.formats.commands import read_spacy_file
 
 from ..measuring import Texts, Threads, print_header, print_row, set_threads
 
-REFLEXIVES = frozenset(
-    [
-        "himself",
-        "herself",
-        "itself",
-        "themselves",
-        "myself",
-        "yourself",
-        "ourselves",
-        "yourselves",
-        "oneself",
-        "each~other",
-        "one~another",
-    ]
-)
-NAMING = frozenset(
-    [
-        "be",
-        "am",
-        "is",
-        "are",
-        "was",
-        "were",
-        "been",
-        "being",
-        "'s",
-        "’s",
-        "'m",
-        "’m",
-        "'re",
-        "’re",
-        "become",
-        "became",
-        "becomes",
-        "called",
-        "call",
-        "calls",
-        "named",
-        "name",
-        "elected",
-        "appointed",
-        "considered",
-        "made",
-        "remain",
-        "remained",
-        "seem",
-        "seemed",
-    ]
+REFLEXIVE = re.compile(r"(my|your|him|her|it|one)self|(our|your|them)selves|each other|one another")
+NAMING = re.compile(
+    "be|am|is|are|was|were|been|being|['’](s|m|re)|becomes?|became|call(ed|s)?|named?|elected|appointed|considered|made|"
+    "remain(ed)?|seem(ed)?"
 )
 CORE = ("ARG0", "ARG1", "ARG2", "ARG3", "ARG4")
 PERSONS = {
@@ -84,7 +42,7 @@ PERSONS = {
     "she": frozenset(["she", "her", "hers", "herself"]),
     "it": frozenset(["it", "its", "itself"]),
 }
-KINDS = ("co-arguments", "persons", "he and she", "it and he or she", "nested", "speaker")
+KINDS = ("co-arguments", "persons", "he and she", "it and he or she", "nested", "speaker", "spoken of")
 NEAR = 3
 """How many of the next mentions of a cluster may lie inside one."""
 
@@ -129,10 +87,10 @@ def contradictions(doc: Doc) -> Iterator[Contradiction]:
     """The contradictions of an annotated document."""
     cluster_of = {(m.start, m.end): number for number, cluster in enumerate(doc._.coref_clusters) for m in cluster}
     for frame in doc._.srl:
-        if any(token.lower_ in NAMING for token in frame.predicate):
+        if any(NAMING.fullmatch(token.lower_) for token in frame.predicate):
             continue
         arguments = [(role, span) for role in CORE for span in frame.arguments.get(role, ())]
-        arguments = [own for own in arguments if own[1].text.lower().replace(" ", "~") not in REFLEXIVES]
+        arguments = [own for own in arguments if not REFLEXIVE.fullmatch(own[1].text.lower())]
         for (role, one), (other_role, other) in combinations(arguments, 2):
             cluster = cluster_of.get((one.start, one.end))
             if role != other_role and cluster is not None and cluster == cluster_of.get((other.start, other.end)):
@@ -143,9 +101,12 @@ def contradictions(doc: Doc) -> Iterator[Contradiction]:
             continue
         own = {(mention.start, mention.end) for mention in quotation.speaker}
         for start, end in cluster_of:
-            is_inside = quotation.span.start <= start and end <= quotation.span.end
-            if is_inside and doc[start:end].text.lower() in PERSONS["first"] and (start, end) not in own:
-                yield "speaker", [doc[start:end], quotation.span]
+            if quotation.span.start <= start and end <= quotation.span.end:
+                word, speaks = doc[start:end].text.lower(), (start, end) in own
+                if word in PERSONS["first"] and not speaks:
+                    yield "speaker", [doc[start:end], quotation.span]
+                elif word in PERSONS["he"] | PERSONS["she"] and speaks:
+                    yield "spoken of", [doc[start:end], quotation.span]
 
 
 def _of_clusters(doc: Doc) -> Iterator[Contradiction]:

@@ -65,6 +65,7 @@ WHY = {
     "other name": "is someone of another name",
     "argument": "both are arguments of",
     "turn": "says the quotation before",
+    "voice": "says this",
     "person": "differs in person, such as I and he",
     "type": "differs in gender, number or label",
     "nested": "one is inside the other",

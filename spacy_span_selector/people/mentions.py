@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations, groupby
 
 import numpy as np
+from spacy.attrs import LOWER
 from spacy.tokens import Doc
 
 from ..annotation import Mention, set_mentions
@@ -47,8 +49,10 @@ def with_mentions(scored: ScoredMentions, added: Mapping[Mention, int]) -> Score
 def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> ScoredMentions:
     """End mentions before the verb of their clause: "the boy who sold his bike" of "the boy who sold his bike left".
 
-    Where this is a mention already, the longer one is none. Nor are the stamps of turns, "12:03", outside of them.
+    Where this is a mention already, the longer one is none. Nor is the less probable of two that differ by a relative
+    clause, nor are the stamps of turns, "12:03", outside of them.
     """
+    doubles = _doubles(doc, scored)
     ends = _ends_of_subjects(doc, frames)
     spoken = number_speakers(doc)[0]
     has_turns = spoken.any()
@@ -58,7 +62,7 @@ def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame
         start, end = mention
         cut = (start, min([*(one for one in ends[start] if one < end), end])) if start in ends else mention
         is_stamp = has_turns and not spoken[start] and not any(map(str.isalpha, doc[start:end].text))
-        if (cut == mention or last < cut) and not is_stamp:
+        if (cut == mention or last < cut) and not is_stamp and number not in doubles:
             kept[number] = last = cut
     mentions = [*kept.values()]
     if mentions == scored.mentions:
@@ -93,6 +97,18 @@ def with_coordinations(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFra
         scored.antecedents[row, worst], scored.links[row, worst] = numbers[own], best + ASKED
     set_mentions(doc, scored.mentions, scored.scores, scored.mentions_key)
     return scored
+
+
+def _doubles(doc: Doc, scored: ScoredMentions) -> set[int]:
+    """The less probable of "the garden" and "the garden, which overlooked the lake", where both are mentions."""
+    words, mentions, doubles = read_words(doc, LOWER), scored.mentions, set()
+    for _, beside in groupby(range(len(mentions)), key=lambda number: mentions[number][0]):
+        for shorter, longer in combinations(beside, 2):
+            end = mentions[shorter][1]
+            end += words[end] == ","
+            if RELATIVES & {*words[end : min(end + 2, mentions[longer][1])]}:
+                doubles.add(min(shorter, longer, key=scored.scores.__getitem__))
+    return doubles
 
 
 def _ends_of_subjects(doc: Doc, frames: Sequence[SrlFrame]) -> dict[int, list[int]]:

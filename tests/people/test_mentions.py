@@ -37,6 +37,18 @@ def test_a_mention_ends_before_the_verb_of_its_clause(
     assert [(span.start, span.end) for span in doc.spans["m"]] == expected
 
 
+@pytest.mark.parametrize("words", [", which is old", "of which he sang", "who came"])
+@pytest.mark.parametrize(("scores", "kept"), [([0.9, 0.5], 0), ([0.5, 0.9], 1)])
+def test_of_two_mentions_that_differ_by_a_relative_clause_the_more_probable_is_kept(
+    words: str, scores: list[float], kept: int
+) -> None:
+    doc = Doc(spacy.blank("en").vocab, ["the", "garden", *words.split()])
+    mentions = [(0, 2), (0, len(doc))]
+    none = np.zeros((2, 1))
+    scored = ScoredMentions(mentions, scores, none.astype(np.int64), none.astype(np.float32) - np.inf, 0.0, set(), "m")
+    assert without_overruns(doc, scored, []).mentions == [mentions[kept]]
+
+
 def test_added_mentions_are_like_others_and_compared_with_none() -> None:
     antecedents, links = np.array([[0], [0], [1]]), np.array([[-np.inf], [2.0], [3.0]], dtype=np.float32)
     types = {"PER": np.array([0.5, 0.8, 0.1], np.float32)}

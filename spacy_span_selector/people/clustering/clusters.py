@@ -19,7 +19,8 @@ first:
    "I" and "you" in quotations wait until all others are done.
 4. A mention with a name also takes over the cluster without a name that it would have joined ("a stranger ... he ...
    Mr. Smith"). Clusters of two named entities are never joined.
-5. Quotations are attributed to clusters (`attribution/`). "I" and "you" in a quotation join as in step 3, where the log
+5. Quotations are attributed to clusters (`attribution/`). "He" and "she" leave the cluster that says them, where they
+   may be another. "I" and "you" in a quotation join as in step 3, where the log
    probability that the cluster speaks, or is spoken to, counts beside the links. Each "I" of a quotation is one, and
    its speaker; a tag, "said Ann", decides who.
 
@@ -62,7 +63,7 @@ from .named_entities import NamedEntities, NameUse
 from .names import Name, NameReader, split_label
 
 Why = Literal[
-    "name", "speaker", "addressee", "reflexive", "other name", "argument", "person", "type", "nested", "whole"
+    "name", "speaker", "addressee", "reflexive", "other name", "argument", "voice", "person", "type", "nested", "whole"
 ]
 
 REACH = 300
@@ -148,9 +149,9 @@ class Reason(NamedTuple):
 
     why (Why): "name": it has a name of the entity that it was joined with; "speaker": it is the "I" of one speaker;
         "addressee": it is the "you" of a quotation; "reflexive": it is its subject; "other name": the antecedent is of
-        another named entity; "argument": both are arguments of one frame; "person": the cluster has another person of
-        the grammar; "type": gender, number or label; "nested": one mention is inside another; "whole": another cluster,
-        or having no antecedent, is likelier as a whole.
+        another named entity; "argument": both are arguments of one frame; "voice": "he" or "she" is not who says it;
+        "person": the cluster has another person of the grammar; "type": gender, number or label; "nested": one mention
+        is inside another; "whole": another cluster, or having no antecedent, is likelier as a whole.
     refused (int | None): The antecedent, by number; None if the network prefers to have none.
     """
 
@@ -194,6 +195,13 @@ class _Cluster:
             cluster = cluster.joined
         return cluster
 
+    def leave(self, mention: int, forms: Sequence[Form], voices: Sequence[int]) -> None:
+        """Take a pronoun out, and its person."""
+        self.members.remove(mention)
+        self.persons = Persons()
+        for member in self.members:
+            self.persons.add(forms[member].evidence, voices[member])
+
 
 def cluster_mentions(
     forms: Sequence[Form],
@@ -234,6 +242,7 @@ class _Search:
         ]
         self.waiting: set[int] = set()
         self.talk: dict[int, Why] = {}
+        self.parted: set[int] = set()
         self.speaking: set[int | None] = set()
         self.entity_of_speaker: dict[int, int] = {}
 
@@ -252,6 +261,7 @@ class _Search:
             elif mention not in self.waiting:
                 self._join_best(mention)
         told, clusters = self._attribute()
+        self._part_from_speakers(told, clusters)
         attributions = [*told]
         talk: dict[tuple[int, str], list[int]] = {}
         for mention in sorted(self.waiting):
@@ -280,6 +290,22 @@ class _Search:
                 clusters.append(_Cluster(self.types.nothing, self.types.log_probability(self.types.nothing), entity))
             of_speaker[speaker] = of_entity[entity]
         return self.attribute(of_mention, of_speaker), clusters
+
+    def _part_from_speakers(self, attributions: Sequence[Attribution], clusters: Sequence[_Cluster]) -> None:
+        """Let "he" and "she" leave the cluster that says them, where they may be another."""
+        stay = {mention for told in attributions for mention in (told.mention, told.addressee_mention)}
+        for mention, quotation in enumerate(self.scored.quotations if attributions else ()):
+            own, speaker = self.cluster_of[mention], attributions[quotation].speaker if quotation >= 0 else None
+            is_third = self.forms[mention].evidence in GENDERED and mention not in stay
+            if speaker is None or own is None or not is_third or clusters[speaker].find() is not own:
+                continue
+            links, least = self._candidates(mention)
+            others = [(cluster, score) for cluster, score in links if cluster is not own]
+            other = self._options(mention, others, least, most=1)[0][1]
+            if other is not None:
+                own.leave(mention, self.forms, self.voices)
+                self._add(mention, other)
+                self.parted.add(mention)
 
     def _join_speaker(
         self, mentions: Sequence[int], attribution: Attribution, clusters: Sequence[_Cluster]
@@ -677,6 +703,8 @@ class _Search:
             return Reason("other name", refused)
         if refused in self.scored.apart.get(mention, ()):
             return Reason("argument", refused)
+        if mention in self.parted:
+            return Reason("voice", refused)
         if refused in self.overlaps[mention]:
             return Reason("nested", refused)
         if self.types.agreement(other.evidence, self.evidence[mention]) < DISAGREEMENT:

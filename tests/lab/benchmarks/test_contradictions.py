@@ -50,9 +50,10 @@ def test_a_mention_inside_another() -> None:
     assert kinds("the dog and tail", [[(0, 2), (0, 4)]]) == ["nested"]
 
 
-def test_the_speaker_of_a_quotation_and_its_i() -> None:
-    text = '" I am late " , said Ann and Tom'
+@pytest.mark.parametrize(("word", "of_ann", "of_tom"), [("I", [], ["speaker"]), ("she", ["spoken of"], [])])
+def test_the_speaker_of_a_quotation_and_persons_in_it(word: str, of_ann: list[str], of_tom: list[str]) -> None:
+    text = f'" {word} am late " , said Ann and Tom'
     ann, tom, own = (7, 8), (9, 10), (1, 2)
     said = [Quotation(0, 5, speaker=ann)]
-    assert kinds(text, [[own, tom], [ann]], quotations=said) == ["speaker"]
-    assert kinds(text, [[own, ann], [tom]], quotations=said) == []
+    assert kinds(text, [[own, tom], [ann]], quotations=said) == of_tom
+    assert kinds(text, [[own, ann], [tom]], quotations=said) == of_ann

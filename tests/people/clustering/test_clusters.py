@@ -400,6 +400,15 @@ def test_i_and_you_wait_until_all_others_have_a_cluster() -> None:
     assert seen == [[None, 0, None, 0]]
 
 
+def test_he_is_not_who_says_it_where_he_may_be_another() -> None:
+    said = Attribution(speaker=0, speakers={0: 0.9, None: 0.1}, mention=0)
+    texts, quotations = ["Tom", "the man", "he"], [-1, -1, 0]
+    found, _ = attributed(texts, {(2, 0): 3.0, (2, 1): 1.0}, quotations, said)
+    assert found.clusters == [0, 1, 1]
+    assert found.reasons[2] == Reason("voice", 0)
+    assert attributed(texts, {(2, 0): 3.0}, quotations, said)[0].clusters == [0, 1, 0]
+
+
 def test_i_outside_of_quotations_and_others_within_do_not_wait() -> None:
     _, seen = attributed(["I", "he", "we"], {}, [-1, 0, 0], Attribution())
     assert seen == [[0, 1, 2]]
