@@ -87,7 +87,7 @@ class EntityFinder:
         for frame in self.frames:
             topics, attributes = frame.arguments.get(TOPIC), frame.arguments.get(attribute_role(frame))
             if topics and attributes and not any(topic.text.lower() in DEICTICS for topic in topics):
-                said += [one for span in attributes for one in self.members(span)]
+                said += [one for span in attributes for one in (span, *self.members(span))]
         nouns = {(one.start, one.end) for one in said if self._is_mention(one) and mention_type(one) == "nominal"}
         return nouns.union(*map(self._in_apposition, self.exact))
 
@@ -138,8 +138,9 @@ class EntityFinder:
         """The members of an argument that is a coordination of noun phrases, without prepositions.
 
         only_mentions (bool): Whether each of them must be a mention.
-        RETURNS (list[Span]): Two or more; the argument itself if it is no coordination, is a mention as a whole, or
-            may as well be something else, as "an old and rusty clock" and "Anna and Ben's house" are.
+        RETURNS (list[Span]): Two or more; the argument itself if it is no coordination, is a mention as a whole and has
+            others in its cluster or members that are none, or may as well be something else, as "an old and rusty
+            clock" and "Anna and Ben's house" are.
         """
         doc = argument.doc
         if self.joining is None:
@@ -151,11 +152,12 @@ class EntityFinder:
         joints = self._joints(doc[starts[-1] : argument.end])
         edges = [starts[-1], *(edge for joint in joints for edge in (joint.start, joint.end)), argument.end]
         parts = [doc[i:j] for i, j in zip(edges[::2], edges[1::2], strict=True)]
-        if not joints or not all(parts) or any((start, argument.end) in self.exact for start in starts):
+        wholes = [self.exact[start, argument.end] for start in starts if (start, argument.end) in self.exact]
+        if not joints or not all(parts) or any(len(whole.cluster) > 1 for whole in wholes):
             return [argument]
         members = [doc[[*noun_phrase_starts(part)][-1] : part.end] for part in parts]
         members[0] = members[0][members[0][0].lower_ in CORRELATIVES and len(members[0]) > 1 :]
-        are_members = all(map(self._is_mention if only_mentions else self._is_member, members))
+        are_members = all(map(self._is_mention if only_mentions or wholes else self._is_member, members))
         return (
             members if are_members and not any(self._shares(one, members[-1]) for one in members[:-1]) else [argument]
         )

@@ -46,14 +46,18 @@ def find_coordinations(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFra
         return {}
     forms = read_forms(doc, mentions)
     form_of = dict(zip(mentions, forms, strict=True))
-    known = [own for own, members in pairs.items() if _are_people(doc, members, [form_of[one] for one in members])]
+    known = [
+        own
+        for own, members in pairs.items()
+        if own not in form_of and _are_people(doc, members, [form_of[one] for one in members])
+    ]
     found = {}
     for number in asking:
         start = mentions[number][0]
         antecedents = scored.antecedents[number][scored.links[number] > scored.threshold].tolist()
         plurals = {mentions[one] for one in antecedents if forms[one].evidence.endswith("plural")}
         own = max((one for one in known if one[1] <= start and plurals <= {*pairs[one]}), default=None)
-        if own is not None and sentences[own[0]] >= sentences[start] - SENTENCES_BACK and own not in form_of:
+        if own is not None and sentences[own[0]] >= sentences[start] - SENTENCES_BACK:
             found[number] = own, mentions.index(pairs[own][0])
     return found
 

@@ -92,6 +92,11 @@ def test_a_coordination_that_is_a_mention_is_one(text: str) -> None:
     assert members(doc) == [text]
 
 
+def test_a_coordination_that_nothing_refers_to_is_its_members_where_all_are_mentions() -> None:
+    doc = read("lamps and an old clock", "lamps", "lamps and an old clock", "an old clock")
+    assert members(doc) == ["lamps", "an old clock"]
+
+
 def test_an_entity_with_a_conjunction_in_its_name_is_one() -> None:
     doc = read("Gilbert and Sullivan , Verdi and Puccini")
     doc.ents = [Span(doc, 0, 3, "ORG")]

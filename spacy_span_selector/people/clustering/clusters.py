@@ -80,6 +80,10 @@ NESTING_COST = 1.5
 OTHER_PLURAL = 1.5
 """The cost of a plural noun in a cluster of others, "the fishermen" in that of "the children"."""
 
+ACRONYM = 4.0
+"""What an acronym adds to its link with the name that it stands for, of which networks know nothing. Right behind the
+name it is an apposition, and scores less than this."""
+
 ESTABLISHED = 2
 """A named entity has one cluster of so many mentions or more, and of those with a title."""
 
@@ -484,8 +488,9 @@ class _Search:
             if mention in self.scored.unscored:
                 waiting.append((mention, entity))
                 continue
-            use = entity, self.forms[mention].name
-            refers = log((joined[use] + 1) / (alone[use] + 1))
+            form = self.forms[mention]
+            use = entity, form.name
+            refers = log((joined[use] + 1) / (alone[use] + 1)) + ACRONYM * form.is_acronym
             best = max(self._by_cluster(mention, entity).items(), key=itemgetter(1), default=None)
             if own and mention - last[entity] > REACH:  # the network has compared it with none of them
                 best = (max(own, key=lambda cluster: len(cluster.members)), inf) if refers >= 0 else None

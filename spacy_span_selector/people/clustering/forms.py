@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,12 +32,14 @@ class Form:
     name (Name | None): The name that is its head.
     is_pronoun (bool): Whether it is a pronoun.
     plural (str): The noun that is its head, in lower case, if this is a plural.
+    is_acronym (bool): Whether it is the acronym of the name.
     """
 
     evidence: str = ""
     name: Name | None = None
     is_pronoun: bool = False
     plural: str = ""
+    is_acronym: bool = False
 
 
 Known = dict[tuple[tuple[str, ...], tuple[bool, ...]], tuple[Form, str, str]]
@@ -68,7 +70,8 @@ def read_forms(doc: Doc, mentions: Iterable[tuple[int, int]], known: Known | Non
     for key in {*keys} - known.keys():
         form = reader.read(*key)
         known[key] = form, acronym(key[0]) if form.name is not None else "", _last_word(key[0])
-    spelled = {short: form for form, short, _ in map(known.__getitem__, dict.fromkeys(keys)) if short}
+    found = map(known.__getitem__, dict.fromkeys(keys))
+    spelled = {short: replace(form, is_acronym=True) for form, short, _ in found if short}
     return [spelled.get(last, form) for form, _, last in map(known.__getitem__, keys)]
 
 

@@ -9,6 +9,7 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spacy.tokens import Doc
 
 from spacy_span_selector.people.attribution import Attribution
 from spacy_span_selector.people.clustering import (
@@ -21,9 +22,9 @@ from spacy_span_selector.people.clustering import (
     cluster_mentions,
 )
 from spacy_span_selector.people.clustering.apart import ANAPHOR, ARGUMENT_COST, IT, PERSON_COST, Persons
-from spacy_span_selector.people.clustering.clusters import NESTING_COST, OTHER_PLURAL, REACH, Attribute
+from spacy_span_selector.people.clustering.clusters import ACRONYM, NESTING_COST, OTHER_PLURAL, REACH, Attribute
 from spacy_span_selector.people.clustering.entity_types import add
-from spacy_span_selector.people.clustering.forms import FormReader
+from spacy_span_selector.people.clustering.forms import FormReader, read_forms
 from spacy_span_selector.people.clustering.named_entities import divisions
 
 VOCAB = spacy.blank("en").vocab
@@ -358,6 +359,13 @@ def test_a_mention_says_why_it_was_kept_apart_or_joined() -> None:
     found = cluster(texts, {(1, 0): 2.0, (2, 1): 0.3})
     assert [reason and tuple(reason) for reason in found.reasons[:3]] == [None, ("other name", 0), ("type", 1)]
     assert found.reasons[-1] is not None and tuple(found.reasons[-1]) == ("name", None)
+
+
+@pytest.mark.parametrize(("score", "clusters"), [(1 - ACRONYM, [0, 0]), (-1 - ACRONYM, [0, 1])])
+def test_an_acronym_joins_its_name_unless_the_network_is_against_it(score: float, clusters: list[int]) -> None:
+    read = read_forms(Doc(VOCAB, ["the", "World", "Health", "Organization", "and", "the", "WHO"]), [(0, 4), (5, 7)])
+    scored = Scored([(0, 4), (5, 7)], [0, 0], [0, 0], [-1, -1], np.array([[0], [0]]), np.array([[-inf], [score]]))
+    assert cluster_mentions(read, scored, READER, TYPES).clusters == clusters
 
 
 def test_no_mentions_no_clusters() -> None:
