@@ -142,8 +142,10 @@ class EntityResolver(HasSettings, Pipe):
 
     def _resolve(self, doc: Doc, prefix: str, scored: ScoredMentions) -> None:
         frames = doc_frames(doc)
-        scored = without_overruns(doc, scored, frames)
-        adds = self.consistent_clusters and GIVEN_MENTIONS_KEY not in doc.spans
+        is_given = GIVEN_MENTIONS_KEY in doc.spans
+        if not is_given:
+            scored = without_overruns(doc, scored, frames)
+        adds = self.consistent_clusters and not is_given
         if adds:
             scored = with_coordinations(doc, scored, frames)
         # Copying thousands of groups takes as long as all else here.

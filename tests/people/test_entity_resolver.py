@@ -348,8 +348,10 @@ def test_you_is_never_the_speaker_of_the_turn() -> None:
     assert clusters[1] != clusters[0]
 
 
-def resolve(words: str, mentions: list[str], frames: list[Frame] | None = None, given: bool = False) -> list[list[str]]:
-    """The clusters of more than one mention where the network has scored no link above none."""
+def resolve(
+    words: str, mentions: list[str], frames: list[Frame] | None = None, given: bool = False, least: int = 2
+) -> list[list[str]]:
+    """The clusters of so many mentions or more where the network has scored no link above none."""
     nlp = spacy.blank("en")
     doc = Doc(nlp.vocab, words.split())
     places, end = [], 0
@@ -362,7 +364,7 @@ def resolve(words: str, mentions: list[str], frames: list[Frame] | None = None, 
         set_mentions(doc, places, None, "coref_given")
     set_scored_mentions(doc, CLUSTER_PREFIX, score(sorted(places)))
     doc = nlp.add_pipe("entity_resolver")(doc)
-    return [[mention.text for mention in found] for found in doc._.coref_clusters if len(found) > 1]
+    return [[mention.text for mention in found] for found in doc._.coref_clusters if len(found) >= least]
 
 
 def test_a_name_that_was_missed_joins_those_that_were_not() -> None:
@@ -381,3 +383,9 @@ def test_a_coordination_is_the_antecedent_of_a_plural_without_another() -> None:
 
 def test_nothing_is_added_to_mentions_that_a_user_gives() -> None:
     assert resolve("Brandt worked . She paid Brandt .", ["Brandt", "She"], given=True) == []
+
+
+@pytest.mark.parametrize(("given", "found"), [(True, 2), (False, 1)])
+def test_mentions_that_a_user_gives_stay(given: bool, found: int) -> None:
+    words = "The garden , which was old"
+    assert len(resolve(words, ["The garden", words], given=given, least=1)) == found
