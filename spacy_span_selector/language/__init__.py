@@ -58,7 +58,8 @@ SPEECH_VERBS = "coref_speech_verbs"
 SOURCES = "coref_sources"
 """Words in lower case that name the source of a quotation: "according to" in front of who says it."""
 LETTER_WORDS = "coref_letter_words"
-"""From a word in lower case that begins the line of a letter or ends it to what this is: "greeting" or "closing"."""
+"""From a word in lower case that begins the line of a letter or ends it to what this is: "greeting", "closing", or
+"own", before a greeting, as "my" of "my dear"."""
 QUOTATION_WEIGHTS = "coref_quotation_weights"
 """From a feature of a quotation and a candidate to its weight (`people/attribution/`)."""
 

@@ -13,6 +13,8 @@ from ..language import LETTER_WORDS, language_table
 
 LONGEST_GREETING, LONGEST_CLOSING = 6, 5
 """How many words they have at most."""
+HEADING, LONGEST_HEADING = 3, 8
+"""How many lines may stand before a greeting, with a place or a date, and how many words each has at most."""
 UNSIGNED = "?"
 """The name of who writes a letter without a signature."""
 
@@ -32,30 +34,36 @@ class Turn(NamedTuple):
 
 
 def read_letter(text: str, vocab: Vocab) -> list[Turn]:
-    """The turn of who writes a letter, greeting included; none if the text has no greeting in a line of its own.
+    """The turn of who writes a letter, greeting included; none if the text does not begin with a greeting in a line of
+    its own, apart from a heading.
 
     Words of greetings and closings are a table of the language.
     """
     known = language_table(vocab, LETTER_WORDS)
     lines = [line for block in read_blocks(text) for line in block]
-    if not known or len(lines) < 2 or not _is_greeting(lines[0], known):
+    greeting = next((i for i, line in enumerate(lines[: HEADING + 1]) if _is_greeting(line, known)), len(lines))
+    heading = lines[:greeting]
+    if greeting >= len(lines) - 1 or any(len(line.text.split()) > LONGEST_HEADING for line in heading):
         return []
-    closing = next((i for i in range(len(lines) - 1, 0, -1) if _is_closing(lines[i], known)), len(lines))
+    closing = next((i for i in range(len(lines) - 1, greeting, -1) if _is_closing(lines[i], known)), len(lines))
     signed = lines[min(closing + 1, len(lines) - 1)].text
     if closing < len(lines):
         signed = signed.rpartition(",")[2] if closing == len(lines) - 1 else signed.partition(",")[0]
     name = " ".join(signed.strip(" .-–—").split())
     if not is_name(name) or name.split()[0].lower() in known:
-        return [Turn(UNSIGNED, lines[0].first, len(text.rstrip()))]
+        return [Turn(UNSIGNED, lines[greeting].first, len(text.rstrip()))]
     end = lines[min(closing, len(lines) - 1)].first
-    return [Turn(name, lines[0].first, end)]
+    return [Turn(name, lines[greeting].first, end)]
 
 
 def _is_greeting(line: Line, known: Mapping[str, object]) -> bool:
-    """Check whether a line greets somebody and says no more: "Dear Ann,"."""
-    words = line.text.split()
-    return known.get(words[0].lower().strip(",")) == "greeting" and (
-        1 < len(words) <= LONGEST_GREETING and line.text[-1] in ",:!;—–-" and words[1][:1].isupper()
+    """Check whether a line greets somebody and says no more: "Dear Ann,", "My dear brother,"."""
+    first, *others = line.text.split()
+    if known.get(first.lower()) == "own" and others:
+        first, *others = others
+    return known.get(first.lower().strip(",")) == "greeting" and (
+        0 < len(others) < LONGEST_GREETING
+        and (line.text[-1] == "," or (line.text[-1] in ":!;—–-" and others[0][:1].isupper()))
     )
 
 

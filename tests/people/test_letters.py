@@ -17,12 +17,26 @@ ENGLISH = spacy.blank("en")
         ("Hi Ann,\nI am late.\nLove, Tom", "Tom"),
         ("Hello Ann!\nI am late.\nTom", "Tom"),
         ("Dear Ann,\nI am late, and you wait for me there?", UNSIGNED),
+        ("My dear brother,\n\nI am late.\n\nYour loving sister,\nAnn Lee", "Ann Lee"),
+        ("Dear all,\n\nI am late.\n\nKind regards,\nTom", "Tom"),
     ],
 )
 def test_the_signature_names_who_writes_a_letter(text: str, name: str) -> None:
     (turn,) = read_letter(text, ENGLISH.vocab)
     assert (turn.name, turn.start) == (name, 0)
     assert name == UNSIGNED or not text[turn.start : turn.end].endswith(name)
+
+
+def test_a_place_and_a_date_may_stand_before_a_greeting() -> None:
+    letter = "Dear Ann,\nI am late.\nLove, Tom"
+    (turn,) = read_letter(f"Lyon, 3 May 1820\n\n{letter}", ENGLISH.vocab)
+    assert (turn.name, turn.start) == ("Tom", 18)
+    assert (
+        read_letter(
+            f"Tom wrote this letter when he was ill\nin bed, as he often was in those years.\n{letter}", ENGLISH.vocab
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize("text", ["Dear me, said Ann.\nTom left.", "Ann left.\nBest,\nTom", "Dear Ann,", ""])
