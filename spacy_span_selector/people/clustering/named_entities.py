@@ -35,6 +35,10 @@ and none of those whose titles differ in gender; so it is a veto."""
 MANY_LINKS = 3
 """Of fewer links between two names, their mean score counts less."""
 
+FAR_RARER = 20
+"""The links of a name count half beside one that is in so many times as many sentences, or more: a name used once must
+not keep apart two that are used throughout a novel."""
+
 RARE = 2.0
 """A relation of two names counts half if one of them is in so many sentences."""
 
@@ -120,7 +124,8 @@ class NamedEntities:
     def _links(self, first: int, second: int) -> float:
         """Score the links between the mentions of two names, as evidence for one entity."""
         score, count = self.links.get((min(first, second), max(first, second)), (0.0, 0))
-        return score * min(1.0, count / MANY_LINKS)
+        rarer, other = sorted(max(1, len(self.uses[name].sentences)) for name in (first, second))
+        return score * min(1.0, count / MANY_LINKS) * (0.5 if other >= FAR_RARER * rarer else 1.0)
 
     def _together(self, first: int, second: int) -> float:
         """Score the sentences with both names, as evidence against one entity."""

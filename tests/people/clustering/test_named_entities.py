@@ -99,3 +99,11 @@ def test_a_clash_is_worth_less_than_anything() -> None:
 
 def test_all_divisions_are_tried() -> None:
     assert [len([*divisions(range(n))]) for n in range(6)] == [1, 1, 2, 5, 15, 52]
+
+
+@pytest.mark.parametrize(("sentences", "groups"), [(100, [[0, 1, 2]]), (10, [[0, 2], [1]])])
+def test_a_name_used_once_does_not_keep_apart_two_that_are_used_often(sentences: int, groups: list[list[int]]) -> None:
+    emma, miss = range(sentences), range(sentences, 2 * sentences)
+    she = "3 singular female"
+    names = use("Emma", tuple(emma), she), use("Miss Woodhouse", tuple(miss), she), use("Emma Woodhouse", (500,))
+    assert grouped(*names, links={(1, 2): (-3.0, 9)}) == groups
