@@ -200,7 +200,7 @@ class _Cluster:
         return cluster
 
     def leave(self, mention: int, forms: Sequence[Form], voices: Sequence[int]) -> None:
-        """Take a pronoun out, and its person."""
+        """Take a pronoun out, and its person. Its evidence stays, which agreed with that of the others."""
         self.members.remove(mention)
         self.persons = Persons()
         for member in self.members:

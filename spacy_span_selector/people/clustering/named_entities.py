@@ -118,13 +118,17 @@ class NamedEntities:
 
     def _used(self, first: int, second: int) -> float:
         """The weight of a relation of two names: a name that is hardly used must not join two that are."""
-        rarer = min(max(1, len(self.uses[name].sentences)) for name in (first, second))
+        rarer, _ = self._counts(first, second)
         return rarer / (rarer + RARE)
+
+    def _counts(self, first: int, second: int) -> list[int]:
+        """How many sentences have the rarer of two names, and the other, one or more."""
+        return sorted(max(1, len(self.uses[name].sentences)) for name in (first, second))
 
     def _links(self, first: int, second: int) -> float:
         """Score the links between the mentions of two names, as evidence for one entity."""
         score, count = self.links.get((min(first, second), max(first, second)), (0.0, 0))
-        rarer, other = sorted(max(1, len(self.uses[name].sentences)) for name in (first, second))
+        rarer, other = self._counts(first, second)
         return score * min(1.0, count / MANY_LINKS) * (0.5 if other >= FAR_RARER * rarer else 1.0)
 
     def _together(self, first: int, second: int) -> float:
