@@ -13,10 +13,14 @@ from spacy.tokens import Doc
 from ..annotation import Mention, set_mentions
 from ..annotation.scored_mentions import ScoredMentions, links_of_kept
 from ..examples.token_facts import number_speakers
-from ..extensions.english import RELATIVES
+from ..extensions.english import PART_OF_SPEECH, POSSESSIVES, RELATIVES
 from ..extensions.frames import MODAL, SrlFrame
 from .clustering.forms import read_words
 from .coordinations import ASKED, find_coordinations
+
+KINDS = {kind: {word for word, own in PART_OF_SPEECH.items() if own == kind} for kind in ("ADP", "DET", "ADV")}
+CONTINUING = KINDS["ADP"] | {"ago", "all", "later", "that"}
+DETERMINERS = KINDS["DET"] | KINDS["ADV"] | POSSESSIVES | {"her"}
 
 
 def with_mentions(scored: ScoredMentions, added: Mapping[Mention, int]) -> ScoredMentions:
@@ -49,8 +53,8 @@ def with_mentions(scored: ScoredMentions, added: Mapping[Mention, int]) -> Score
 def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> ScoredMentions:
     """End mentions before the verb of their clause: "the boy who sold his bike" of "the boy who sold his bike left".
 
-    Where this is a mention already, the longer one is none. Nor is the less probable of two that differ by a relative
-    clause, nor are the stamps of turns, "12:03", outside of them.
+    Where this is a mention already, the longer one is none. Nor is the less probable of two of one noun, nor are
+    the stamps of turns, "12:03", outside of them.
     """
     doubles = _doubles(doc, scored)
     ends = _ends_of_subjects(doc, frames)
@@ -100,15 +104,28 @@ def with_coordinations(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFra
 
 
 def _doubles(doc: Doc, scored: ScoredMentions) -> set[int]:
-    """The less probable of "the garden" and "the garden, which overlooked the lake", where both are mentions."""
+    """The less probable of two mentions of one noun: "the garden" and "the garden by the lake", "all the gardens" and
+    "the gardens"."""
     words, mentions, doubles = read_words(doc, LOWER), scored.mentions, set()
-    for _, beside in groupby(range(len(mentions)), key=lambda number: mentions[number][0]):
-        for shorter, longer in combinations(beside, 2):
-            end = mentions[shorter][1]
-            end += words[end] == ","
-            if RELATIVES & {*words[end : min(end + 2, mentions[longer][1])]}:
-                doubles.add(min(shorter, longer, key=scored.scores.__getitem__))
+    by_end = sorted(range(len(mentions)), key=lambda number: mentions[number][::-1])
+    for alike, order, is_double in ((0, range(len(mentions)), _continues), (1, by_end, _determines)):
+        for _, beside in groupby(order, key=lambda number: mentions[number][alike]):
+            for first, second in combinations(beside, 2):
+                more = words[mentions[first][1 - alike] : mentions[second][1 - alike]]
+                if is_double(more):
+                    doubles.add(min(first, second, key=scored.scores.__getitem__))
     return doubles
+
+
+def _continues(words: Sequence[str]) -> bool:
+    """Check whether words behind a noun phrase belong to its noun, as a relative clause does."""
+    words = words[words[0] == "," :]
+    return not RELATIVES.isdisjoint(words[:2]) or not CONTINUING.isdisjoint(words[:1])
+
+
+def _determines(words: Sequence[str]) -> bool:
+    """Check whether words are determiners of the noun phrase behind them."""
+    return DETERMINERS.issuperset(words)
 
 
 def _ends_of_subjects(doc: Doc, frames: Sequence[SrlFrame]) -> dict[int, list[int]]:
