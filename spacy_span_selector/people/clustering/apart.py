@@ -36,7 +36,7 @@ BOUND = 4.0
 ANAPHOR = 3.0
 """How much less an antecedent of "he" or "she" must score if the one that scores more is an argument beside it."""
 
-IT = 2.0
+IT = 2.5
 """How much less an antecedent of "it" must score: corpora that annotate no things teach that it has none."""
 
 MOST_RIVALS, MOST_CLUSTERS = 4, 4

@@ -8,14 +8,15 @@ first:
 2. Labels, and the pronouns that the network links to a name, tell the type of its entity, in advance.
 3. All other mentions, from left to right, join the cluster C with the greatest
 
-       log( sum of exp s(i, j) over mentions j in C )  +  min(0, agreement of i with C)  -  costs
+       1/2 log( sum of exp 2 s(i, j) over mentions j in C )  +  min(0, agreement of i with C)  -  costs
 
-   or none, where no sum exceeds the score of having no antecedent. So a cluster of many likely antecedents beats one
-   that has the likeliest. Agreement only counts where it is negative: that a mention agrees with its antecedent is
-   what the network has learnt, but it has not seen the cluster. It costs to be inside a mention of the cluster, to be
-   a plural of another noun, or what keeps mentions apart (`apart.py`): an argument beside it, another person of the
-   grammar. Up to four mentions of a sentence that are apart from each other are decided together. What is said of a
-   subject ("she is a lawyer") has the evidence of that, too.
+   or none, where no such score exceeds that of having no antecedent. So a cluster of several likely antecedents beats
+   one that has the likeliest, but one of many unlikely ones, as that of a hero, does not. A definite noun has half a
+   point more for a cluster that has it. Agreement only counts where it is negative: that a mention agrees with its
+   antecedent is what the network has learnt, but it has not seen the cluster. It costs to be inside a mention of the
+   cluster, to be a plural of another noun, or what keeps mentions apart (`apart.py`): an argument beside it, another
+   person of the grammar. Up to four mentions of a sentence that are apart from each other are decided together. What is
+   said of a subject ("she is a lawyer") has the evidence of that, too.
    "I" and "you" in quotations wait until all others are done.
 4. A mention with a name also takes over the cluster without a name that it would have joined ("a stranger ... he ...
    Mr. Smith"). Clusters of two named entities are never joined.
@@ -71,8 +72,13 @@ REACH = 300
 nothing of greater distances, and would find the antecedent of "he" chapters away. Names are joined over any
 distance."""
 
-LEAST_SCORE, GREATEST_SCORE = -6.0, 500.0
-"""Antecedents that score less count for nothing, and what scores more counts as this: its exponential is finite."""
+LEAST_SCORE, GREATEST_SCORE = -6.0, 300.0
+"""Antecedents that score less count for nothing, and what scores more counts as this: the square of its exponential is
+finite."""
+
+SAME_NAME, SAME_NOUN = 0.5, 0.5
+"""What is added to the score of a name for the others of its entity, and to that of a definite noun for a cluster that
+has it: networks doubt what stands far away."""
 
 NESTING_COST = 1.5
 """The cost of a mention inside another one of its cluster: in gold clusters it is rare, but not unknown."""
@@ -182,7 +188,8 @@ class Clustering(NamedTuple):
 @dataclass(slots=True, eq=False)
 class _Cluster:
     """A cluster: what its mentions are evidence of, the log probability of it, its named entity, its mentions, whether
-    one has a title, the persons of the grammar and the plural nouns in it, and the cluster that took it over."""
+    one has a title, the persons of the grammar, the nouns and the plural ones in it, and the cluster that took it
+    over."""
 
     evidence: Weights
     log_p: float
@@ -190,6 +197,7 @@ class _Cluster:
     members: list[int] = field(default_factory=list)
     is_titled: bool = False
     persons: Persons = field(default_factory=Persons)
+    nouns: set[str] = field(default_factory=set)
     plurals: set[str] = field(default_factory=set)
     joined: _Cluster | None = None
 
@@ -490,7 +498,7 @@ class _Search:
                 continue
             form = self.forms[mention]
             use = entity, form.name
-            refers = log((joined[use] + 1) / (alone[use] + 1)) + ACRONYM * form.is_acronym
+            refers = SAME_NAME + log((joined[use] + 1) / (alone[use] + 1)) + ACRONYM * form.is_acronym
             best = max(self._by_cluster(mention, entity).items(), key=itemgetter(1), default=None)
             if own and mention - last[entity] > REACH:  # the network has compared it with none of them
                 best = (max(own, key=lambda cluster: len(cluster.members)), inf) if refers >= 0 else None
@@ -525,13 +533,14 @@ class _Search:
         cluster.members += other.members
         other.joined = cluster
         cluster.persons.update(other.persons)
+        cluster.nouns |= other.nouns
         cluster.plurals |= other.plurals
         self._learn(cluster, other.evidence)
 
     # clusters
 
     def _by_cluster(self, mention: int, entity: int | None = None) -> dict[_Cluster, float]:
-        """The clusters of the antecedents of a mention, those of an entity if one is given, each with its log sum.
+        """The clusters of the antecedents of a mention, those of an entity if one is given, each with its score.
 
         That of who speaks is none of "he" and "she".
         """
@@ -543,10 +552,10 @@ class _Search:
         sums: dict[_Cluster, float] = {}
         for cluster, mass in zip(map(self.cluster_of.__getitem__, antecedents), masses, strict=True):
             if cluster in sums:
-                sums[cluster] += mass
+                sums[cluster] += mass * mass
             elif cluster is not None and cluster.entity != speaker and (entity is None or cluster.entity == entity):
-                sums[cluster] = mass
-        return dict(zip(sums, map(log, sums.values()), strict=True))
+                sums[cluster] = mass * mass
+        return {cluster: log(total) / 2 for cluster, total in sums.items()}
 
     def _join_best(self, mention: int) -> None:
         rivals = self._rivals(mention)
@@ -565,11 +574,14 @@ class _Search:
     def _candidates(self, mention: int) -> tuple[list[tuple[_Cluster, float]], float]:
         """The clusters of the antecedents of a mention, and what they must be worth: less for "it", and where an
         argument beside "he" or "she" is all that the network would link it to, since these stand for something."""
+        form = self.forms[mention]
         links = [*self._by_cluster(mention).items()]
+        if form.is_definite:
+            links = [(cluster, score + SAME_NOUN * (form.noun in cluster.nouns)) for cluster, score in links]
         beside = self.scored.apart.get(mention, ())
-        is_anaphor = bool(beside) and self.forms[mention].evidence in GENDERED
+        is_anaphor = bool(beside) and form.evidence in GENDERED
         barred = is_anaphor and any(score > self.threshold and self._holds(one, beside) for one, score in links)
-        return links, self.threshold - ANAPHOR * barred - IT * (self.forms[mention].evidence == NEUTER)
+        return links, self.threshold - ANAPHOR * barred - IT * (form.evidence == NEUTER)
 
     def _rivals(self, mention: int) -> list[int]:
         """A mention, and those behind it that are still to be decided and are arguments beside one of these."""
@@ -656,13 +668,15 @@ class _Search:
         return cluster
 
     def _add(self, mention: int, cluster: _Cluster) -> None:
-        name = self.forms[mention].name
+        form = self.forms[mention]
         cluster.members.append(mention)
-        cluster.is_titled |= name is not None and bool(name.titles)
+        cluster.is_titled |= form.name is not None and bool(form.name.titles)
         self.cluster_of[mention] = cluster
-        cluster.persons.add(self.forms[mention].evidence, self.voices[mention])
-        if plural := self.forms[mention].plural:
-            cluster.plurals.add(plural)
+        cluster.persons.add(form.evidence, self.voices[mention])
+        if form.noun:
+            cluster.nouns.add(form.noun)
+        if form.plural:
+            cluster.plurals.add(form.plural)
         self._learn(cluster, self.evidence[mention])
         subject = self.scored.said.get(mention)
         if subject is not None and (own := self.cluster_of[subject]) not in (None, cluster):

@@ -18,6 +18,7 @@ from .names import Name, NameReader
 AFTER_HEAD = frozenset({"ADP", "SCONJ", "CCONJ", "AUX", "PRON"})
 ACRONYMS = frozenset({"US", "IT"})
 """No pronouns, as they are written."""
+DEFINITE = frozenset({"the", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their"})
 PLURAL_DETERMINERS = frozenset({"all", "both", "some"})
 SHORTEST_ACRONYM = 3
 OF_TALK = FIRST_PERSON, SECOND_PERSON = "1 singular", "2"
@@ -31,15 +32,22 @@ class Form:
         "noun plural"; "" if the language has no tables.
     name (Name | None): The name that is its head.
     is_pronoun (bool): Whether it is a pronoun.
-    plural (str): The noun that is its head, in lower case, if this is a plural.
+    noun (str): The noun that is its head, in lower case.
+    is_definite (bool): Whether this has a definite article, a demonstrative or a possessor.
     is_acronym (bool): Whether it is the acronym of the name.
     """
 
     evidence: str = ""
     name: Name | None = None
     is_pronoun: bool = False
-    plural: str = ""
+    noun: str = ""
+    is_definite: bool = False
     is_acronym: bool = False
+
+    @property
+    def plural(self) -> str:
+        """The noun if it is a plural."""
+        return self.noun if self.evidence == "noun plural" else ""
 
 
 Known = dict[tuple[tuple[str, ...], tuple[bool, ...]], tuple[Form, str, str]]
@@ -121,11 +129,10 @@ class FormReader:
             return self._known("noun plural")
         if self._is_name(words[-1], parts[-1], proper[-1:]):
             return self._name(words, lower, parts)
-        evidence = self._noun(lower)
-        return self._known(evidence, plural=lower[-1] if evidence == "noun plural" else "")
+        return replace(self._known(self._noun(lower)), noun=lower[-1], is_definite=lower[0] in DEFINITE)
 
-    def _known(self, evidence: str, name: Name | None = None, plural: str = "") -> Form:
-        return Form(evidence if self._pronouns else "", name, plural=plural)
+    def _known(self, evidence: str, name: Name | None = None) -> Form:
+        return Form(evidence if self._pronouns else "", name)
 
     def _is_name(self, word: str, part: str | None, proper: Sequence[bool]) -> bool:
         if proper:

@@ -22,7 +22,15 @@ from spacy_span_selector.people.clustering import (
     cluster_mentions,
 )
 from spacy_span_selector.people.clustering.apart import ANAPHOR, ARGUMENT_COST, IT, PERSON_COST, Persons
-from spacy_span_selector.people.clustering.clusters import ACRONYM, NESTING_COST, OTHER_PLURAL, REACH, Attribute
+from spacy_span_selector.people.clustering.clusters import (
+    ACRONYM,
+    NESTING_COST,
+    OTHER_PLURAL,
+    REACH,
+    SAME_NAME,
+    SAME_NOUN,
+    Attribute,
+)
 from spacy_span_selector.people.clustering.entity_types import add
 from spacy_span_selector.people.clustering.forms import FormReader, read_forms
 from spacy_span_selector.people.clustering.named_entities import divisions
@@ -103,7 +111,8 @@ def steps(texts: Sequence[str], links: Links, division: Sequence[Sequence[int]])
         persons.add(read[min(group)].evidence, -1)
         for place, mention in enumerate(sorted(group)[1:], 1):
             before = sorted(group)[:place]
-            total += log(sum(exp(links[mention, antecedent]) for antecedent in before))
+            total += log(sum(exp(2 * links[mention, antecedent]) for antecedent in before)) / 2
+            total += SAME_NOUN * (read[mention].is_definite and read[mention].noun in {read[i].noun for i in before})
             total += min(0.0, TYPES.agreement(known, evidence[mention]))
             total -= PERSON_COST * persons.clash(read[mention].evidence, -1)
             total += IT * (texts[mention] == "it")
@@ -228,6 +237,31 @@ def test_labels_that_tell_nothing_change_nothing(document: tuple[list[str], Link
 def test_a_cluster_of_many_likely_antecedents_beats_the_likeliest_one() -> None:
     links = {(1, 0): 4.0, (2, 0): -4.0, (3, 2): 1.0, (3, 0): 0.8, (3, 1): 0.8}
     assert together(["it", "it", "it", "it"], links) == {("it", "it", "it"), ("it",)}
+
+
+def test_a_cluster_of_many_unlikely_antecedents_does_not_beat_a_likely_one() -> None:
+    texts = ["he", *["he"] * 20, "him", "he"]
+    links = {**{(i, i - 1): 5.0 for i in range(1, 21)}, **{(22, i): -1.5 for i in range(21)}, (22, 21): 1.0}
+    assert together(texts, links) == {("he",) * 21, ("him", "he")}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "score", "is_one"),
+    [
+        ("a dog", "the dog", -0.4, True),
+        ("the dog", "his dog", -0.4, True),
+        ("a dog", "the dog", -0.6, False),
+        ("a dog", "a dog", -0.4, False),
+        ("a cat", "the dog", -0.4, False),
+        ("Ann", "Ann", -0.4, True),
+        ("Ann", "Ann", -0.6, False),
+    ],
+)
+def test_a_name_and_a_definite_noun_are_more_surely_whom_they_were(
+    first: str, second: str, score: float, is_one: bool
+) -> None:
+    assert SAME_NAME == SAME_NOUN == 0.5
+    assert cluster([first, second], {(1, 0): score}).clusters == [0, not is_one]
 
 
 def test_one_wrong_link_does_not_join_two_gentlemen() -> None:

@@ -58,10 +58,18 @@ def test_names_are_read(mention: str, titles: set[str], given: str, family: str,
 
 
 @pytest.mark.parametrize(
-    ("mention", "plural"), [("the Boys of Rome", ""), ("the old boys of Rome", "boys"), ("a boy", "")]
+    ("mention", "noun", "is_definite", "plural"),
+    [
+        ("the Boys of Rome", "", False, ""),
+        ("the old boys of Rome", "boys", True, "boys"),
+        ("these Old houses", "houses", True, "houses"),
+        ("her house", "house", True, ""),
+        ("a boy", "boy", False, ""),
+    ],
 )
-def test_the_noun_of_a_plural_is_read(mention: str, plural: str) -> None:
-    assert READER.read(tuple(mention.split())).plural == plural
+def test_nouns_are_read(mention: str, noun: str, is_definite: bool, plural: str) -> None:
+    form = READER.read(tuple(mention.split()))
+    assert (form.noun, form.is_definite, form.plural) == (noun, is_definite, plural)
 
 
 @pytest.mark.parametrize("mention", ["Mother", "the Doctor", "Tom 's brother", "the boys", "he", "The house", "US"])
