@@ -91,11 +91,16 @@ class CandidateFinder:
     def take_turns(
         self, quotation: int, speakers: Sequence[int | None], told: Sequence[int | None], found: Sequence[Candidate]
     ) -> Sequence[Candidate]:
-        """The candidates of a quotation, without nobody if its form tells that it is speech, and without who speaks
-        those at its side: these are other turns, unless its own tag tells.
+        """The candidates of a quotation, without who is called in it unless its tag tells; without nobody if its form
+        tells that it is speech, and without who speaks those at its side: these are other turns, likewise.
+
+        Of 429 called in LitBank's training texts 16 are the speaker, half of these introducing themselves.
 
         told (Sequence[int | None]): The cluster that the tag of each quotation tells; None without one.
         """
+        called = {self.scene.clusters[m] for m in self.scene.inside[quotation] if m in self.called}
+        called -= {None, told[quotation]}
+        found = [candidate for candidate in found if candidate.cluster not in called]
         if not self.scene.is_turn(quotation):
             return found
         others: set[int | None] = {None}

@@ -93,6 +93,12 @@ def test_who_is_called_is_spoken_to() -> None:
     assert addressees('" Come here , Ann=1 , " said Tom=0 .') == [1]
 
 
+def test_who_is_called_does_not_speak_unless_a_tag_tells() -> None:
+    assert 0 in attribute('Tom=1 saw Ann=0 . Ann=0 frowned . " It is nothing . "')[0].speakers
+    assert 0 not in attribute('Tom=1 saw Ann=0 . Ann=0 frowned . " It is nothing , Ann=0 . "')[0].speakers
+    assert speakers('" Pip=0 , sir , " said Pip=0 .') == [0]
+
+
 def test_who_is_spoken_to_is_likelier_than_who_stands_there() -> None:
     def probability(word: str) -> float:
         return attribute(f'" Come here , " said Tom=0 {word} Ann=1 .')[0].addressees[1]
