@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 def test_the_published_pipeline_is_trained_as_the_joint_config_trains() -> None:
     """But for texts of further genres, where it computes in bfloat16, layers that a larger encoder would have, labels
-    that LitBank does not annotate, and widths."""
+    that LitBank does not annotate, widths, and dashes."""
     joint, published = (
         {".".join(keys): value for keys, value in walk_dict(load_config(ROOT / path, interpolate=False))}
         for path in ("configs/joint_minilm.cfg", "pipelines/en_span_selector_sm.cfg")
@@ -70,6 +70,7 @@ def test_the_published_pipeline_is_trained_as_the_joint_config_trains() -> None:
         "components.structured_spancat.model.label_hidden_width",
         "components.transformer.model.bfloat16",
         "components.transformer.model.transformer_config.num_hidden_layers",
+        "nlp.after_creation.@callbacks",
         "training.eval_frequency",
     }
 
