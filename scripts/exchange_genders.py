@@ -1,10 +1,12 @@
 """Write documents and, behind them, copies in which men are women and women men, so that no stereotype is learnt.
 
-python scripts/exchange_genders.py OUT FILE.spacy [FILE.spacy ...] [--seed 0]
+python scripts/exchange_genders.py OUT FILE.spacy [FILE.spacy ...] [--reader PIPELINE] [--seed 0]
 
 After Zhao and others, "Gender Bias in Coreference Resolution" (2018). Pronouns, titles and nouns get their counterparts
 of genders.json; given names whose clusters tell a gender get others. A copy has as many words, so that its annotation
-is that of the original. OUT is a folder, in which each file gets the name of the folder it lies in.
+is that of the original. Each of both says which words are others in the other one, so that a teacher can read both. OUT
+is a folder, in which each file gets the name of the folder it lies in. Where texts are not annotated, the reader, a
+trained pipeline, finds the clusters, which are not written.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin, Span, SpanGroup, Token
 
-from spacy_span_selector.annotation import cluster_groups
+from spacy_span_selector.annotation import COUNTERPARTS_KEY, cluster_groups, set_counterparts
 from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.language import CLITICS, FUNCTION_WORDS, PRONOUNS, language_table
 
@@ -119,6 +121,9 @@ def exchange(doc: Doc, chance: random.Random) -> Doc:
         copy.spans[key] = SpanGroup(copy, name=group.name, attrs=dict(group.attrs), spans=spans)
     copy.user_data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
     copy.user_data["title"] = f"{doc.user_data.get('title', '')}_exchanged"
+    for read, other in ((doc, copy), (copy, doc)):
+        others = [(a.i, a.i + 1, b.text) for a, b in zip(read, other, strict=True) if a.text != b.text]
+        set_counterparts(read, others)
     return copy
 
 
@@ -151,16 +156,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("out", type=Path)
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE.spacy")
+    parser.add_argument("--reader", metavar="PIPELINE")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    vocab, chance = spacy.blank("en").vocab, random.Random(options.seed)
+    chance = random.Random(options.seed)
     for path in options.files:
         try:
-            docs = list(read_docs(path, vocab))
+            nlp = spacy.load(options.reader) if options.reader else spacy.blank("en")
+            docs = list(read_docs(path, nlp.vocab))
         except (OSError, ValueError) as error:
             sys.exit(str(error))
         out = options.out / f"{path.resolve().parent.name}.spacy"
+        if options.reader:
+            docs = list(nlp.pipe(docs))
         copies = [exchange(doc, chance) for doc in docs]
+        for doc in [*docs, *copies] if options.reader else []:
+            for key in {*doc.spans} - {COUNTERPARTS_KEY}:
+                del doc.spans[key]
+            doc.user_data = {}
         changed = sum(
             a.text != b.text for doc, copy in zip(docs, copies, strict=True) for a, b in zip(doc, copy, strict=True)
         )

@@ -65,12 +65,15 @@ from .quotations import Quotation as Quotation
 from .quotations import get_quotations as get_quotations
 from .quotations import has_quotations_annotated as has_quotations_annotated
 from .quotations import set_quotations as set_quotations
+from .structure import COUNTERPARTS_KEY as COUNTERPARTS_KEY
 from .structure import PARAGRAPHS_KEY as PARAGRAPHS_KEY
 from .structure import SPEAKERS_KEY as SPEAKERS_KEY
+from .structure import get_counterparts as get_counterparts
 from .structure import get_paragraphs as get_paragraphs
 from .structure import get_sentences as get_sentences
 from .structure import get_speakers as get_speakers
 from .structure import paragraph_numbers as paragraph_numbers
+from .structure import set_counterparts as set_counterparts
 from .structure import set_paragraphs as set_paragraphs
 from .structure import set_speakers as set_speakers
 from .titles import TITLE_KEY as TITLE_KEY

@@ -1,9 +1,10 @@
-"""Sentences, paragraphs and turns of a document.
+"""Sentences, paragraphs and turns of a document, and the words of its copy.
 
 Paragraphs are spans in `doc.spans["paragraphs"]`, or else what blank lines divide: a corpus of words has no lines, but
 may say where paragraphs begin.
 
-Speakers, where known, are the labels of the turns in `doc.spans["speakers"]`.
+Speakers, where known, are the labels of the turns in `doc.spans["speakers"]`. A training text may have a copy in which
+some words are others: these are the labels of `doc.spans["counterparts"]`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .groups import read_group, write_group
 
 PARAGRAPHS_KEY = "paragraphs"
 SPEAKERS_KEY = "speakers"
+COUNTERPARTS_KEY = "counterparts"
 
 
 def get_sentences(doc: Doc) -> list[Span]:
@@ -67,3 +69,13 @@ def get_speakers(doc: Doc, key: str = SPEAKERS_KEY) -> list[tuple[int, int, str]
 def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPEAKERS_KEY) -> None:
     """Replace the speaker turns of a document: (start token, end token, speaker)."""
     write_group(doc, key, check_labelled(doc, turns, "turns", "speaker"))
+
+
+def get_counterparts(doc: Doc, key: str = COUNTERPARTS_KEY) -> list[tuple[int, int, str]]:
+    """Return the words that are others in the copy of a document: (start token, end token, word of the copy)."""
+    return [(span.start, span.end, span.label_) for span in read_group(doc, key)]
+
+
+def set_counterparts(doc: Doc, words: Sequence[tuple[int, int, str]], key: str = COUNTERPARTS_KEY) -> None:
+    """Replace the words that are others in the copy of a document: (start token, end token, word of the copy)."""
+    write_group(doc, key, check_labelled(doc, words, "counterparts", "word"))

@@ -15,7 +15,14 @@ from thinc.types import Ints2d
 
 from ..annotation.clusters import CLUSTER_PREFIX, GIVEN_MENTIONS_KEY, get_clusters, has_clusters_annotated, set_mentions
 from ..annotation.frames import FRAME_PREFIX, PREDICATES_KEY, get_frames, get_predicates, set_predicates
-from ..annotation.structure import get_paragraphs, get_speakers, set_paragraphs, set_speakers
+from ..annotation.structure import (
+    get_counterparts,
+    get_paragraphs,
+    get_speakers,
+    set_counterparts,
+    set_paragraphs,
+    set_speakers,
+)
 from ..annotation.titles import describe_doc, get_title, set_title
 from ..signatures import CHECKED
 
@@ -24,7 +31,7 @@ LabelledSpan = tuple[int, int, str]
 
 @dataclass(frozen=True, config=CHECKED)
 class GivenAnnotation:
-    """The annotation of a reference that the pipeline is given, besides title and paragraphs.
+    """The annotation of a reference that the pipeline is given, besides title, paragraphs and counterparts.
 
     sentences (bool): Whether sentence boundaries are given.
     predicates (bool): Whether predicates are given: those of `predicates_key` or, without this group, those of the
@@ -61,6 +68,8 @@ class GivenAnnotation:
         if paragraphs := get_paragraphs(reference):
             spans, _ = _align_spans([(*span, "") for span in paragraphs], example)
             set_paragraphs(predicted, [span[:2] for span in spans])
+        if counterparts := get_counterparts(reference):
+            set_counterparts(predicted, _align_spans(counterparts, example)[0])
         predicates = get_predicates(reference, self.predicates_key)
         if predicates is None:
             predicates = [(frame.start, frame.end) for frame in get_frames(reference, self.prefix)] or None

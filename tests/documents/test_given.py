@@ -6,11 +6,13 @@ from spacy.vocab import Vocab
 from spacy_span_selector.annotation import (
     Argument,
     Frame,
+    get_counterparts,
     get_paragraphs,
     get_predicates,
     get_speakers,
     get_title,
     set_clusters,
+    set_counterparts,
     set_frames,
     set_paragraphs,
     set_predicates,
@@ -109,6 +111,14 @@ def test_other_tokens_are_aligned() -> None:
     assert get_predicates(predicted) == [(3, 4), (6, 7)]
     assert get_paragraphs(predicted) == [(0, 5), (5, 8)]
     assert [token.i for token in predicted if token.is_sent_start] == [0, 2, 5]
+
+
+def test_words_of_a_copy_are_given_where_they_are_words_here_too() -> None:
+    reference = Doc(VOCAB, words=["She", "saw", "him", "today"])
+    set_counterparts(reference, [(0, 1, "He"), (2, 3, "her")])
+    predicted = Doc(VOCAB, words=["She", "saw", "him", "to", "day"], spaces=[True, True, True, False, False])
+    GivenAnnotation().copy(Example(predicted, reference))
+    assert get_counterparts(predicted) == [(0, 1, "He"), (2, 3, "her")]
 
 
 @pytest.mark.parametrize("words", [None, ["<speaker>", "Ann", "</speaker>", "Leo", "left", ".", "Ruth", "cannot", "."]])

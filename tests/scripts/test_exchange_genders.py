@@ -5,7 +5,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 
-from spacy_span_selector.annotation import get_clusters, set_clusters
+from spacy_span_selector.annotation import get_clusters, get_counterparts, set_clusters
 
 SCRIPT = runpy.run_path(str(Path(__file__).parents[2] / "scripts/exchange_genders.py"))
 main, TABLES = SCRIPT["main"], SCRIPT["TABLES"]
@@ -91,6 +91,29 @@ def test_a_name_for_which_none_is_left_stays(tmp_path: Path, monkeypatch: pytest
 
 def test_a_copy_is_told_by_its_title(tmp_path: Path) -> None:
     assert exchanged(tmp_path, "He ran .", "He").user_data["title"].endswith("_exchanged")
+
+
+def test_both_say_which_words_are_others(tmp_path: Path) -> None:
+    copy = exchanged(tmp_path, "He ran .", "He")
+    (original, _) = DocBin().from_disk(tmp_path / "out/novels.spacy").get_docs(copy.vocab)
+    assert get_counterparts(original) == [(0, 1, "She")]
+    assert get_counterparts(copy) == [(0, 1, "He")]
+
+
+def test_a_reader_finds_clusters_that_are_not_written(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("span_ruler", config={"spans_key": "coref_clusters_1"}).add_patterns(
+        [{"label": "PER", "pattern": "Zoe"}, {"label": "PER", "pattern": "she"}]
+    )
+    nlp.to_disk(tmp_path / "reader")
+    (tmp_path / "free").mkdir()
+    path = tmp_path / "free/gap.spacy"
+    DocBin(docs=[Doc(nlp.vocab, words=["Zoe", "said", "she", "ran", "."])]).to_disk(path)
+    main([str(tmp_path), str(path), "--reader", str(tmp_path / "reader")])
+    original, copy = DocBin().from_disk(tmp_path / "free.spacy").get_docs(nlp.vocab)
+    assert original.text.startswith("Zoe said she") and copy[0].text != "Zoe" and copy[2].text == "he"
+    assert {*original.spans} == {*copy.spans} == {"counterparts"}
 
 
 def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:

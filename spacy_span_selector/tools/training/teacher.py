@@ -10,6 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import load_model, registry
 
+from ...annotation import get_counterparts
 from ...documents.cleaned import CleanDoc, clean_docs
 from ...models.torch_head import HeadInput
 from ...pipeline.selector_pipe import SelectorPipe
@@ -20,13 +21,15 @@ Learner = SelectorPipe[Any, Any, Any]
 class Teacher:
     """A pipeline whose components say of each batch what the components of the same names of another learn.
 
+    Where documents have copies in which some words are others, it reads both, and says the mean.
+
     share (float): How much what it says counts beside gold annotation, from 0 to 1.
     """
 
     def __init__(self, nlp: Language) -> None:
         self.nlp = nlp
         self.share = 1.0
-        self._read: tuple[list[Doc], list[CleanDoc]] = ([], [])
+        self._read: tuple[list[Doc], list[list[CleanDoc]]] = ([], [])
 
     def teach(self, learner: Language) -> None:
         """Be the teacher of all components that the other pipeline has, too.
@@ -47,14 +50,20 @@ class Teacher:
 
     def output(self, learner: Learner, read: HeadInput, candidates: torch.Tensor) -> Any:
         """What the network of the same component says of the candidates of a learner's batch."""
-        own: Any = self.nlp.get_pipe(learner.name)
-        request = own.request_to_teacher(read, candidates, read.request)
-        return own.model.predict(HeadInput(self._read_docs(read.docs), read.layout, request))
+        return self._output(learner, read, candidates, self._read_docs(read.docs)[0])
 
     def loss(self, learner: Learner, read: HeadInput, output: Any) -> torch.Tensor:
-        """The loss of what a learner makes of a batch."""
-        told = self.output(learner, read, output.selection.candidates)
-        return output.taught_loss(told, read.layout, self._labels(learner))
+        """The loss of what a learner makes of a batch: the mean of those by the documents and by their copies."""
+        candidates, labels, losses = output.selection.candidates, self._labels(learner), []
+        for docs in self._read_docs(read.docs):
+            told = self._output(learner, read, candidates, docs)
+            losses.append(output.taught_loss(told, read.layout, labels))
+        return torch.stack(losses).mean()
+
+    def _output(self, learner: Learner, read: HeadInput, candidates: torch.Tensor, docs: list[CleanDoc]) -> Any:
+        own: Any = self.nlp.get_pipe(learner.name)
+        request = own.request_to_teacher(read, candidates, read.request)
+        return own.model.predict(HeadInput(docs, read.layout, request))
 
     def _labels(self, learner: Learner) -> list[int]:
         """The number that the teacher gives each label of a learner."""
@@ -68,20 +77,28 @@ class Teacher:
             )
         return [numbers[label] for label in learner.labels]
 
-    def _read_docs(self, learnt: Sequence[CleanDoc]) -> list[CleanDoc]:
-        """The documents of a batch with the vectors of the teacher's encoder, which runs once for all components."""
+    def _read_docs(self, learnt: Sequence[CleanDoc]) -> list[list[CleanDoc]]:
+        """The documents of a batch and, where one has a copy, the copies, with the vectors of the teacher's encoder,
+        which runs once for all components."""
         sources = [document.source for document in learnt]
         if list(map(id, sources)) != list(map(id, self._read[0])):
-            docs = [_copy(document.doc, self.nlp) for document in learnt]
+            readings = [[_copy(document.doc, [], self.nlp) for document in learnt]]
+            counterparts = [get_counterparts(document.doc) for document in learnt]
+            if any(counterparts):
+                readings.append([_copy(d.doc, words, self.nlp) for d, words in zip(learnt, counterparts, strict=True)])
             encoders: list[Any] = [pipe for _, pipe in self.nlp.pipeline if hasattr(pipe, "listening_components")]
-            for encoder in encoders:
-                encoder.set_annotations(docs, encoder.predict(docs))
-            self._read = sources, clean_docs(docs)
+            for docs in readings:
+                for encoder in encoders:
+                    encoder.set_annotations(docs, encoder.predict(docs))
+            self._read = sources, [clean_docs(docs) for docs in readings]
         return self._read[1]
 
 
-def _copy(doc: Doc, nlp: Language) -> Doc:
+def _copy(doc: Doc, counterparts: Sequence[tuple[int, int, str]], nlp: Language) -> Doc:
     words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
+    for start, end, word in counterparts:
+        if end == start + 1:  # else the learner's tokenizer made several of one
+            words[start] = word
     return Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=[token.is_sent_start for token in doc])
 
 

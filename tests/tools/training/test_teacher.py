@@ -1,6 +1,7 @@
 """A trained pipeline teaches another, for each component."""
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,8 +10,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_span_selector.annotation import get_frames
-from spacy_span_selector.models.torch_head import head_module
+from spacy_span_selector.annotation import get_frames, set_counterparts
+from spacy_span_selector.documents.cleaned import CleanDoc, clean_docs
+from spacy_span_selector.models.torch_head import HeadInput, head_module
 from spacy_span_selector.tools.training.teacher import Teacher, create_teach
 
 from ...pipeline.components import (
@@ -70,6 +72,24 @@ def test_to_find_predicates_it_scores_no_spans() -> None:
     nlp.update(unannotated(nlp, [doc]))
     assert found and [told for _, told in asked] == [found, found]
     assert [spans > 0 for spans, _ in asked] == [False, True]
+
+
+def test_of_a_document_with_a_copy_it_says_the_mean_of_both(case: Case, trained: Language) -> None:
+    nlp, examples = taught(case, trained, share=1.0)
+    teacher, learnt = component(nlp).teacher, examples[0].predicted
+    set_counterparts(learnt, [(0, 1, "Nobody"), (1, 3, "is left out")])
+    asked: list[str] = []
+
+    def taught_loss(told: list[CleanDoc], *_: object) -> torch.Tensor:
+        asked.extend(document.doc.text for document in told)
+        return torch.tensor(4.0 if len(asked) == 1 else 1.0)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(teacher, "_output", lambda *arguments: arguments[-1])
+        read = HeadInput(clean_docs([learnt]), None, None)
+        output = SimpleNamespace(selection=SimpleNamespace(candidates=None), taught_loss=taught_loss)
+        assert teacher.loss(component(nlp), read, output) == 2.5
+    assert asked == [learnt.text, f"Nobody{learnt.text[len(learnt[0]) :]}"]
 
 
 def test_with_no_share_gold_annotation_alone_is_learnt(case: Case, trained: Language) -> None:
