@@ -21,6 +21,7 @@ from pathlib import Path
 import spacy
 import srsly
 from spacy.tokens import Doc, DocBin, Span, SpanGroup, Token
+from tqdm import tqdm
 
 from spacy_span_selector.annotation import COUNTERPARTS_KEY, cluster_groups, set_counterparts
 from spacy_span_selector.examples.corpus import read_docs
@@ -168,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.exit(str(error))
         out = options.out / f"{path.resolve().parent.name}.spacy"
         if options.reader:
-            docs = list(nlp.pipe(docs))
+            docs = list(tqdm(nlp.pipe(docs), total=len(docs)))
         copies = [exchange(doc, chance) for doc in docs]
         for doc in [*docs, *copies] if options.reader else []:
             for key in {*doc.spans} - {COUNTERPARTS_KEY}:
