@@ -286,7 +286,7 @@ def test_a_name_takes_over_whom_nobody_had_named() -> None:
 
 def test_a_mention_inside_another_joins_it_only_if_the_link_is_strong() -> None:
     places = [(0, 3), (1, 2)]
-    assert cluster(["the man", "it"], {(1, 0): NESTING_COST - 0.1}, places=places).clusters == [0, 1]
+    assert cluster(["the man", "he"], {(1, 0): NESTING_COST - 0.1}, places=places).clusters == [0, 1]
     assert cluster(["the man", "he"], {(1, 0): NESTING_COST + 0.1}, places=places).clusters == [0, 0]
 
 
