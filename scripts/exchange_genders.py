@@ -161,9 +161,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     chance = random.Random(options.seed)
+    try:
+        nlp = spacy.load(options.reader) if options.reader else spacy.blank("en")
+    except (OSError, ValueError) as error:
+        sys.exit(str(error))
     for path in options.files:
         try:
-            nlp = spacy.load(options.reader) if options.reader else spacy.blank("en")
             docs = list(read_docs(path, nlp.vocab))
         except (OSError, ValueError) as error:
             sys.exit(str(error))

@@ -71,11 +71,11 @@ def set_speakers(doc: Doc, turns: Sequence[tuple[int, int, str]], key: str = SPE
     write_group(doc, key, check_labelled(doc, turns, "turns", "speaker"))
 
 
-def get_counterparts(doc: Doc, key: str = COUNTERPARTS_KEY) -> list[tuple[int, int, str]]:
+def get_counterparts(doc: Doc) -> list[tuple[int, int, str]]:
     """Return the words that are others in the copy of a document: (start token, end token, word of the copy)."""
-    return [(span.start, span.end, span.label_) for span in read_group(doc, key)]
+    return [(span.start, span.end, span.label_) for span in read_group(doc, COUNTERPARTS_KEY)]
 
 
-def set_counterparts(doc: Doc, words: Sequence[tuple[int, int, str]], key: str = COUNTERPARTS_KEY) -> None:
+def set_counterparts(doc: Doc, words: Sequence[tuple[int, int, str]]) -> None:
     """Replace the words that are others in the copy of a document: (start token, end token, word of the copy)."""
-    write_group(doc, key, check_labelled(doc, words, "counterparts", "word"))
+    write_group(doc, COUNTERPARTS_KEY, check_labelled(doc, words, "counterparts", "word"))

@@ -9,6 +9,12 @@ from ..language import FUNCTION_WORDS, IRREGULAR_VERBS, packaged_table
 
 PART_OF_SPEECH: dict[str, str] = packaged_table("en", FUNCTION_WORDS)
 
+
+def words_of(*parts: str) -> frozenset[str]:
+    """The function words that are of some parts of speech."""
+    return frozenset(word for word, part in PART_OF_SPEECH.items() if part in parts)
+
+
 PENN_TAGS = {
     **dict.fromkeys(["NNP", "NNPS"], "PROPN"),
     **dict.fromkeys(["NN", "NNS"], "NOUN"),
@@ -75,7 +81,7 @@ AUXILIARY_FORMS = AUXILIARIES | BE | {"has", "had", "having", "'d", "'ve", "does
 PERFECT = frozenset({"have", "has", "had", "having", "'ve", "'d"})
 """Forms of the auxiliary of the perfect."""
 BEFORE_PARTICIPLES = frozenset(
-    {word for word, kind in PART_OF_SPEECH.items() if kind == "ADV"}
+    words_of("ADV")
     | {"all", "almost", "already", "always", "both", "even", "ever", "just", "n't", "often", "once", "only", "still"}
     | {"i", "you", "he", "she", "it", "we", "they"}
 )

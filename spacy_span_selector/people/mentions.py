@@ -13,14 +13,13 @@ from spacy.tokens import Doc
 from ..annotation import Mention, set_mentions
 from ..annotation.scored_mentions import ScoredMentions, links_of_kept
 from ..examples.token_facts import number_speakers
-from ..extensions.english import PART_OF_SPEECH, POSSESSIVES, RELATIVES
+from ..extensions.english import POSSESSIVES, RELATIVES, words_of
 from ..extensions.frames import MODAL, SrlFrame
 from .clustering.forms import read_words
 from .coordinations import ASKED, find_coordinations
 
-KINDS = {kind: {word for word, own in PART_OF_SPEECH.items() if own == kind} for kind in ("ADP", "DET", "ADV")}
-CONTINUING = KINDS["ADP"] | {"ago", "all", "later", "that"}
-DETERMINERS = KINDS["DET"] | KINDS["ADV"] | POSSESSIVES | {"her"}
+CONTINUING = words_of("ADP") | {"ago", "all", "later", "that"}
+DETERMINERS = words_of("DET", "ADV") | POSSESSIVES | {"her"}
 
 
 def with_mentions(scored: ScoredMentions, added: Mapping[Mention, int]) -> ScoredMentions:

@@ -106,7 +106,7 @@ class Attributor:
                 found.append(Attribution(speakers={None: 1.0}))
                 continue
             addressees = self._choose(finder.addressees(number, speakers))[0]
-            called = {scene.clusters[m] for m in scene.inside[number] if m in finder.called} & known
+            called = finder.called_in(number) & known
             greeted = {scene.clusters[m] for m in scene.inside[number] if is_called(scene, m, greeted=True)}
             called = (greeted or called) - {speaker, None}
             if not called and len(others := known - {speaker, None}) == 1:

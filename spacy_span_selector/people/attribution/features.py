@@ -98,8 +98,7 @@ class CandidateFinder:
 
         told (Sequence[int | None]): The cluster that the tag of each quotation tells; None without one.
         """
-        called = {self.scene.clusters[m] for m in self.scene.inside[quotation] if m in self.called}
-        called -= {None, told[quotation]}
+        called = self.called_in(quotation) - {None, told[quotation]}
         found = [candidate for candidate in found if candidate.cluster not in called]
         if not self.scene.is_turn(quotation):
             return found
@@ -114,6 +113,10 @@ class CandidateFinder:
     def called(self) -> frozenset[int]:
         """The mentions in quotations that call somebody."""
         return frozenset([m for inside in self.scene.inside for m in inside if is_called(self.scene, m)])
+
+    def called_in(self, quotation: int) -> set[int | None]:
+        """The clusters that a quotation calls."""
+        return {self.scene.clusters[m] for m in self.scene.inside[quotation] if m in self.called}
 
     def told(self, mention: int) -> _Mention:
         """What a mention in the narration tells of any quotation, read once."""
@@ -192,8 +195,7 @@ class _Quotation:
         inside = scene.inside[quotation]
         spoken_of = [m for m in inside if scene.evidence[m][:1] not in ("1", "2")]
         self.is_dialogue, self.spoken_of = len(spoken_of) < len(inside), {scene.clusters[m] for m in spoken_of}
-        before = scene.inside[quotation - 1] if quotation else ()
-        self.called = {scene.clusters[m] for m in before if m in finder.called}
+        self.called = finder.called_in(quotation - 1) if quotation else set()
         self.edges = self._edges()
 
     def _gap(self) -> str:

@@ -18,7 +18,9 @@ from .names import Name, NameReader
 AFTER_HEAD = frozenset({"ADP", "SCONJ", "CCONJ", "AUX", "PRON"})
 ACRONYMS = frozenset({"US", "IT"})
 """No pronouns, as they are written."""
-DEFINITE = frozenset({"the", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their"})
+DEFINITE_DETERMINERS = frozenset(
+    {"the", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their"}
+)
 PLURAL_DETERMINERS = frozenset({"all", "both", "some"})
 SHORTEST_ACRONYM = 3
 OF_TALK = FIRST_PERSON, SECOND_PERSON = "1 singular", "2"
@@ -129,7 +131,7 @@ class FormReader:
             return self._known("noun plural")
         if self._is_name(words[-1], parts[-1], proper[-1:]):
             return self._name(words, lower, parts)
-        return replace(self._known(self._noun(lower)), noun=lower[-1], is_definite=lower[0] in DEFINITE)
+        return replace(self._known(self._noun(lower)), noun=lower[-1], is_definite=lower[0] in DEFINITE_DETERMINERS)
 
     def _known(self, evidence: str, name: Name | None = None) -> Form:
         return Form(evidence if self._pronouns else "", name)
