@@ -82,8 +82,9 @@ def find_breaks(text: str) -> list[Break]:
     """Find where the layout of a text begins sentences, in order: at paragraphs, and at lines that stand alone."""
     breaks = []
     for block, kinds, labels in _classified(text):
+        width = _width(block)
         for i, (line, kind) in enumerate(zip(block, kinds, strict=True)):
-            if _stands(block, kinds, i):
+            if _stands(block, kinds, i, width):
                 item = ITEM.match(line.text)
                 marked = item is not None and (kind == "item" or i == 0)
                 breaks.append(Break(line.first, line.start + (item.end() if item and marked else 0)))
@@ -98,13 +99,13 @@ def find_lines(text: str) -> list[TextLine]:
     found: list[TextLine] = []
     classified = list(_classified(text))
     for number, (block, kinds, _) in enumerate(classified):
-        flows = _flows(block)
+        width, flows = _width(block), _flows(block)
         if _is_table(block):
             kinds = ["row"] * len(block)
         titled = number + 1 < len(classified) and len(block) <= HEADING_LINES and all(map(_is_title, block))
         for i, (line, kind) in enumerate(zip(block, kinds, strict=True)):
             end = line.start + len(line.text)
-            if flows(i) and not _stands(block, kinds, i):
+            if flows(i) and not _stands(block, kinds, i, width):
                 found[-1] = found[-1]._replace(end=end)
                 continue
             before = text[found[-1].end if found else 0 : line.first]
@@ -141,17 +142,21 @@ def _classified(text: str) -> Iterator[tuple[Block, list[str], dict[int, Label]]
         closed = kinds[-1] == "closing"
 
 
-def _stands(block: Block, kinds: Sequence[str], i: int) -> bool:
-    """Check whether a line begins a sentence."""
+def _width(lines: Sequence[Line]) -> int:
+    return max(line.indent + len(line.text) for line in lines)
+
+
+def _stands(block: Block, kinds: Sequence[str], i: int, width: int) -> bool:
+    """Check whether a line of a block of this width begins a sentence."""
     if i == 0 or kinds[i] in BEGINS:
         return True
-    return (kinds[i] != "folded" and kinds[i - 1] in ENDS) or _ends_item(block, kinds, i)
+    return (kinds[i] != "folded" and kinds[i - 1] in ENDS) or _ends_item(block, kinds, i, width)
 
 
 def _flows(block: Block) -> Callable[[int], bool]:
     """Check whether lines go on in the same line as those before them: lines of prose that was wrapped are wide, most
     of them are full, and not all begin with capitals. A line that is not full and ends a sentence ends a paragraph."""
-    width = max(line.indent + len(line.text) for line in block)
+    width = _width(block)
     full = [True, *(is_full(line, after, width) for line, after in pairwise(block))]
     ragged = full.count(False)
     share = RAGGED_VERSE if width <= SHORT else RAGGED
@@ -223,12 +228,12 @@ def _may_go_on(line: Line, labels: dict[int, Label]) -> bool:
     return not SENTENCE_END.search(line.text) and (label is None or label.end < line.start + len(line.text))
 
 
-def _ends_item(block: Block, kinds: Sequence[str], i: int) -> bool:
+def _ends_item(block: Block, kinds: Sequence[str], i: int, width: int) -> bool:
     """Check whether a line goes on after a list: the item could have gone on in its line, but does not."""
     line, before = block[i], block[i - 1]
     if kinds[i - 1] not in ("item", "more") or before.indent < line.indent or not _is_capital(line):
         return False
-    return not is_full(before, line, max(line.indent + len(line.text) for line in block))
+    return not is_full(before, line, width)
 
 
 def _is_greeting(block: Block, wrapped: bool) -> bool:
@@ -261,7 +266,7 @@ def _verses_of(run: Sequence[Block]) -> set[int]:
     lines = [line for block in run for line in block]
     if len(lines) < VERSES:
         return set()
-    width = max(line.indent + len(line.text) for line in lines)
+    width = _width(lines)
     full = [is_full(line, after, width) for block in run for line, after in pairwise(block)]
     return {line.start for line in lines} if 4 * full.count(False) >= len(full) > 0 else set()
 

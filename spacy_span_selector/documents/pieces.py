@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..annotation import FRAME_PREFIX, PREDICATES_KEY, read_all_groups
 from .cleaned import are_blank, count_words
-from .rebuilt import Places, move_spans
+from .rebuilt import GroupKinds, Places, move_spans
 
 
 def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> list[Doc]:
@@ -26,27 +27,30 @@ def cut_doc(doc: Doc, max_words: int, *, prefix: str = FRAME_PREFIX, predicates_
     if count_words(doc) <= max_words:
         return [doc]
     pieces = list(_pieces(doc, max_words))
-    groups = read_all_groups(doc)
-    places = {key: _places(group, pieces) for key, group in groups.items()}
+    groups, kinds = read_all_groups(doc), GroupKinds(doc, prefix, predicates_key)
+    head = [*doc._get_array_attrs()]
+    whole: dict[str, Any] = {"array_head": head, "array": doc.to_array(head)}  # else it is read for each piece
     copies = []
-    for i, piece in enumerate(pieces):
-        copy = piece.as_doc(copy_user_data=False)
+    for piece, own in zip(pieces, _places(groups, kinds, pieces), strict=True):
+        copy = piece.as_doc(copy_user_data=False, **whole)
         copy.has_unknown_spaces = doc.has_unknown_spaces
-        own = {key: of_pieces[i] for key, of_pieces in places.items()}
-        move_spans(doc, copy, groups, own.__getitem__, prefix=prefix, predicates_key=predicates_key)
+        move_spans(doc, copy, {key: groups[key] for key in own}, own.__getitem__, kinds)
         copies.append(copy)
     return copies
 
 
-def _places(group: SpanGroup, pieces: Sequence[Span]) -> list[Places]:
-    """The offsets of the spans of a group in each piece."""
+def _places(groups: Mapping[str, SpanGroup], kinds: GroupKinds, pieces: Sequence[Span]) -> list[dict[str, Places]]:
+    """Of each piece the groups that it has, and the offsets of their spans in it."""
     starts = [piece.start for piece in pieces]
-    places: list[Places] = [{} for _ in pieces]
-    for i, span in enumerate(group):
-        piece = bisect_right(starts, span.start) - 1
-        begin = starts[piece]
-        if span.end <= pieces[piece].end:
-            places[piece][i] = span.start - begin, span.end - begin
+    places: list[dict[str, Places]] = [{} for _ in pieces]
+    for key, group in groups.items():
+        if not kinds.is_lost_with_spans(key):
+            for of_piece in places:
+                of_piece[key] = {}
+        for i, span in enumerate(group):
+            piece = bisect_right(starts, span.start) - 1
+            if span.end <= pieces[piece].end:
+                places[piece].setdefault(key, {})[i] = span.start - starts[piece], span.end - starts[piece]
     return places
 
 

@@ -35,14 +35,32 @@ Places = dict[int, tuple[int, int]]
 """New token offsets (end exclusive) of the spans of a group, by the number of the span. Missing spans are lost."""
 
 
+class GroupKinds:
+    """What the span groups of a document are: which of them are frames, quotations and clusters, one each.
+
+    prefix, predicates_key (str): The keys of frames and of predicates that tell whether all predicates are annotated.
+    """
+
+    def __init__(self, doc: Doc, prefix: str = FRAME_PREFIX, predicates_key: str = PREDICATES_KEY) -> None:
+        self.prefix, self.predicates_key = prefix, predicates_key
+        self.frames = {key for each in (prefix, *frame_prefixes(doc)) for key in frame_keys(doc, each)}
+        self.quotations = {*quotation_keys(doc)}
+        self.clusters = {key for each in cluster_prefixes(doc) for key in cluster_keys(doc, each)}
+        self.has_frames = bool(frame_keys(doc, prefix))
+        self.has_all_frames = annotates_all_predicates(doc, predicates_key) and has_frames_annotated(
+            doc, prefix, predicates_key
+        )
+
+    def is_lost_with_spans(self, key: str) -> bool:
+        return key in self.frames or key in self.quotations or key in self.clusters
+
+
 def move_spans(
     source: Doc,
     target: Doc,
     groups: Mapping[str, SpanGroup],
     places_of: Callable[[str], Places],
-    *,
-    prefix: str = FRAME_PREFIX,
-    predicates_key: str = PREDICATES_KEY,
+    kinds: GroupKinds,
 ) -> None:
     """Copy all span groups of a document to another, with the title and everything else that has a name in `user_data`.
 
@@ -51,26 +69,23 @@ def move_spans(
     with its words. Of given predicates that have frames, none are left where all are lost: other words may be
     predicates. A mention whose antecedent is lost has none.
 
-    groups (Mapping[str, SpanGroup]): All span groups of `source`, as `read_all_groups` has them.
+    groups (Mapping[str, SpanGroup]): All span groups of `source`, as `read_all_groups` has them; those that are lost
+        with their spans may be left out where they are.
     places_of (Callable[[str], Places]): The new offsets of the spans of a group, by its key.
     """
     target.user_data.update({key: value for key, value in source.user_data.items() if isinstance(key, str)})
-    frames = {key for each in (prefix, *frame_prefixes(source)) for key in frame_keys(source, each)}
-    quotations = set(quotation_keys(source))
-    clusters = {key for each in cluster_prefixes(source) for key in cluster_keys(source, each)}
     for key, group in groups.items():
         places = places_of(key)
-        if 0 not in places and (key in frames or key in quotations):
+        if 0 not in places and (key in kinds.frames or key in kinds.quotations):
             continue  # arguments without their predicate are no frame, nor is a speaker without words a quotation
-        is_lost = key in clusters or (key == predicates_key and frame_keys(source, prefix))
+        is_lost = key in kinds.clusters or (key == kinds.predicates_key and kinds.has_frames)
         if places or not len(group) or not is_lost:
             target.spans[key] = _copy_group(group, target, places)
-    if quotations and not quotation_keys(target):
+    if kinds.quotations and not quotation_keys(target):
         set_quotations(target, [])
-    if not annotates_all_predicates(source, predicates_key):
-        return  # of what is annotated in part, nothing is known without its predicates
-    if has_frames_annotated(source, prefix, predicates_key) and not frame_groups(target, prefix):
-        set_frames(target, [], prefix=prefix, predicates_key=predicates_key)
+    # Of what is annotated in part, nothing is known without its predicates.
+    if kinds.has_all_frames and not frame_groups(target, kinds.prefix):
+        set_frames(target, [], prefix=kinds.prefix, predicates_key=kinds.predicates_key)
 
 
 def _copy_group(group: SpanGroup, target: Doc, places: Places) -> SpanGroup:
@@ -115,7 +130,7 @@ def rebuild_doc(doc: Doc, kept: Sequence[int], words: Words | None = None, witho
         places = ((i, place(span.start, span.end)) for i, span in enumerate(groups[key]))
         return {i: moved for i, moved in places if moved is not None}
 
-    move_spans(doc, rebuilt, groups, places_of)
+    move_spans(doc, rebuilt, groups, places_of, GroupKinds(doc))
     return rebuilt
 
 
