@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span, SpanGroup
 
 from .checks import check_list, check_text, fail
 from .clusters import ENTITY_TYPE, cluster_keys, cluster_prefixes
-from .groups import LABELLED_NOTE, get_text, noted_prefixes
-from .labelled_spans import LABELLED_KEY, get_labelled_spans, set_labelled_spans
+from .groups import LABELLED_NOTE, attrs_of_kept, get_text, noted_prefixes, read_group
+from .labelled_spans import LABELLED_KEY
 
 ANNOTATES_KEY = "annotates"
 ONE_OF = "|"
@@ -58,13 +58,18 @@ def declare(doc: Doc, annotates: Mapping[str, str] | Sequence[str] | None) -> Do
         if annotates is not None:
             set_annotates(doc, annotates)
         return doc
-    set_annotates(doc, [*annotates.values()])
     for key in (key for prefix in cluster_prefixes(doc) for key in cluster_keys(doc, prefix)):
         if kind := annotates.get(get_text(doc.spans[key], ENTITY_TYPE) or ""):
             doc.spans[key].attrs[ENTITY_TYPE] = kind
     for key in {LABELLED_KEY, *noted_prefixes(doc, LABELLED_NOTE)} & {*doc.spans}:
-        spans = get_labelled_spans(doc, key)
-        renamed = [(start, end, annotates.get(label, label)) for start, end, label in spans]
-        if renamed != spans:
-            set_labelled_spans(doc, [*dict.fromkeys(renamed)], key=key)
+        group = read_group(doc, key)
+        new: dict[tuple[int, int, str], int] = {}  # of those that become one, the first stays
+        numbers = {
+            i: new.setdefault((span.start, span.end, annotates.get(span.label_, span.label_)), len(new))
+            for i, span in enumerate(group)
+        }
+        firsts = {number: group[i] for i, number in reversed(numbers.items())}
+        spans = [Span(doc, *named, kb_id=firsts[i].kb_id, span_id=firsts[i].id) for named, i in new.items()]
+        doc.spans[key] = SpanGroup(doc, name=group.name, attrs=attrs_of_kept(group, numbers), spans=spans)
+    set_annotates(doc, [*annotates.values()])
     return doc

@@ -166,9 +166,13 @@ def _damaged(path: str | Path, error: Exception) -> ValueError:
 
 def _augment(augmenter: Augmenter, nlp: Language, example: Example) -> Iterator[Example]:
     """Further examples of one, which say of themselves what it does: spaCy's augmenters lose title and types."""
+    groups = example.reference.spans
     said = {key: value for key, value in example.reference.user_data.items() if isinstance(key, str)}
     for made in augmenter(nlp, example):
         made.reference.user_data = {**said, **made.reference.user_data}
+        for key, group in made.reference.spans.items():
+            if key in groups and len(group) == len(groups[key]):
+                group.attrs = {**groups[key].attrs}
         yield made
 
 

@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from functools import cache
 from math import isclose
 from typing import Annotated, Any, ClassVar, cast, get_type_hints
@@ -43,7 +44,8 @@ class HasSettings:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in defaults(type(self)):
-            value = self._checked(name, value)
+            is_made = "_configured" in vars(self)  # before that, settings are checked together when all are known
+            value = self._check({name: value})[name] if is_made else self._checked(name, value)
         super().__setattr__(name, value)
 
     @property
@@ -74,7 +76,7 @@ class HasSettings:
     def _remember_settings(self) -> None:
         """Check the settings together, and take them for those of the config; the last step of a constructor."""
         self._check_keys(self.cfg)
-        self._configured = dict(self.cfg)
+        self._configured = deepcopy(dict(self.cfg))
 
     def _saved(self) -> dict[str, Any]:
         """What the config of a pipeline does not have: settings that have changed since they were those of the config,

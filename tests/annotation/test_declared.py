@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
 
 from spacy_span_selector.annotation import (
     cluster_groups,
@@ -50,6 +50,15 @@ def test_labels_become_types_in_clusters_and_labelled_spans_and_others_stay(keys
     assert get_annotates(doc) == ["PER", "ORG", "LOC"]
     assert kinds(doc, keys.get("prefix", "coref_clusters")) == ["PER", "ORG", None]
     assert get_labelled_spans(doc, keys.get("key", "sc")) == [(0, 1, "PER"), (2, 3, "ORG"), (4, 5, "town")]
+
+
+def test_what_is_said_of_renamed_spans_stays():
+    doc = make_doc()
+    named = [Span(doc, 0, 1, "person", kb_id="Q1"), Span(doc, 2, 3, "firm"), Span(doc, 2, 3, "maker"), doc[4:4]]
+    doc.spans["sc"] = SpanGroup(doc, name="sc", spans=named, attrs={"scores": [0.1, 0.2, 0.3, 0.4], "own": 1})
+    group = declare(doc, {"person": "PER", "firm": "ORG", "maker": "ORG"}).spans["sc"]
+    assert [(span.label_, span.kb_id_, len(span)) for span in group] == [("PER", "Q1", 1), ("ORG", "", 1), ("", "", 0)]
+    assert group.attrs == {"scores": [0.1, 0.2, 0.4], "own": 1}
 
 
 @pytest.mark.parametrize("annotates", [["ORG"], None])

@@ -278,6 +278,9 @@ def test_types_that_cannot_be_are_named(tmp_path: Path, annotates: Any):
 def test_examples_of_an_augmenter_are_given_the_same(tmp_path: Path):
     def add_the_first_sentence(nlp: Language, example: Example) -> Iterator[Example]:
         yield example
+        without_attrs = example.reference.copy()
+        without_attrs.spans.update({key: [*group] for key, group in without_attrs.spans.items()})
+        yield Example(example.predicted, without_attrs)
         shorter = Doc(nlp.vocab, words=WORDS[:5], spaces=SPACES[:5])
         set_frames(shorter, FRAMES[:1])
         yield Example(nlp.make_doc(shorter.text), shorter)
@@ -285,9 +288,10 @@ def test_examples_of_an_augmenter_are_given_the_same(tmp_path: Path):
     doc, settings = make_doc(FRAMES), {"predicates": True, "annotates": ["PER"]}
     examples = read(tmp_path, doc, augmenter=add_the_first_sentence, **settings)
     predicates = [[span.text for span in example.predicted.spans["srl_predicates"]] for example in examples]
-    assert predicates == [["come", "will"], ["come"]]
-    assert [get_annotates(example.reference) for example in examples] == [["PER"], ["PER"]]
-    assert [get_title(example.predicted) for example in examples] == ["the visit", "the visit"]
+    assert predicates == [["come", "will"], ["come", "will"], ["come"]]
+    assert [get_annotates(example.reference) for example in examples] == [["PER"]] * 3
+    assert [get_title(example.predicted) for example in examples] == ["the visit"] * 3
+    assert get_frames(examples[1].reference) == get_frames(doc)
 
 
 CONFIG = """

@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import pytest
@@ -60,3 +61,17 @@ def test_the_default_model_has_a_tok2vec_of_its_own_and_each_component_its_copy(
     one, other = (default_model("x") for _ in range(2))
     one["tok2vec"]["embed"]["width"] = 1
     assert other["tok2vec"]["embed"]["width"] == 96
+
+
+def test_a_list_that_is_changed_in_place_is_saved() -> None:
+    pipe, other = make("structured_srl", unique_roles=["ARG0"]), make("structured_srl", unique_roles=["ARG0"])
+    pipe.unique_roles.append("ARG1")
+    other._take_over(json.dumps(pipe._saved()), "the bytes")
+    assert other.unique_roles == ["ARG0", "ARG1"]
+
+
+def test_keys_are_checked_together_where_one_is_set() -> None:
+    pipe = make("structured_coref")
+    with pytest.raises(ValueError, match="would read what it has written"):
+        pipe.mentions_key = pipe.given_key
+    assert pipe.mentions_key == "coref_mentions"
