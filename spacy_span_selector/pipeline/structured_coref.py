@@ -74,7 +74,7 @@ class CorefPrediction(SpanPrediction):
     types: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
     def only(self, numbers: Sequence[int]) -> CorefPrediction:
-        if len(numbers) == len(self.spans):
+        if [*numbers] == [*range(len(self.spans))]:
             return self
         new = np.full(len(self.spans), -1)
         new[numbers] = np.arange(len(numbers))
@@ -172,12 +172,10 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
         link_non_mentions (float | None): Accepted of such pipelines, and not used.
         """
         super().__init__(nlp, model, name, scorer)
-        self.decoding = decoding
-        self.threshold = threshold
+        self.decoding, self.threshold = decoding, threshold
         self.annotation = annotation
         self.candidate_ratio = candidate_ratio
-        self.negatives = negatives
-        self.negative_widths = negative_widths
+        self.negatives, self.negative_widths = negatives, negative_widths
         self.learn_rate_factor = learn_rate_factor
         self.max_sentence_words = max_sentence_words
         self.keep_singletons = keep_singletons
@@ -185,9 +183,7 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
         self.link_threshold = link_threshold
         self.reach = None if consistent_clusters is False else reach
         self.types = types
-        self.prefix = prefix
-        self.mentions_key = mentions_key
-        self.given_key = given_key
+        self.prefix, self.mentions_key, self.given_key = prefix, mentions_key, given_key
         self._remember_settings()
         # The pipeline is kept until it is loaded: only then is a component behind this one possible.
         resolving = {"consistent_clusters": bool(consistent_clusters), "quotations": bool(quotations)}

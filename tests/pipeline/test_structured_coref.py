@@ -342,6 +342,9 @@ def test_some_mentions_of_a_prediction_forget_what_is_of_other_documents() -> No
     some = prediction.only([0, 2])
     assert (some.spans, some.linked, some.link_scores) == ([(0, 1), (3, 4)], [None, 0], [0.9, 0.7])
     assert (some.antecedents.tolist(), some.links.tolist()) == ([[0], [0]], [[none], [none]])
+    assert prediction.only([0, 1, 2]) is prediction
+    turned = prediction.only([1, 0, 2])  # as where words of two mentions have become one token
+    assert (turned.spans[:2], turned.linked[0]) == ([(1, 2), (0, 1)], None)
 
 
 def test_its_types_are_those_of_documents_with_clusters() -> None:
