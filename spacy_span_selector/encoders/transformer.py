@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 import torch
 from pydantic.dataclasses import dataclass
-from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import registry
 from thinc.api import Model, chain, xp2torch
@@ -104,12 +103,6 @@ def build_tok2vec_transformer(
 
     # A chain in a chain, as a listener is when it has been replaced: so weights that were saved then can be loaded.
     return chain(chain(transformer, split_trf_batch()), trfs2arrays(pooling, grad_factor))
-
-
-@registry.callbacks("spacy_span_selector.add_speaker_tokens.v1")
-def create_add_speaker_tokens() -> Callable[[Language], None]:
-    """Create a callback that does nothing: configs of trainings that have been saved name it."""
-    return lambda nlp: None
 
 
 def _replace_listener_config(transformer: dict[str, Any], listener: dict[str, Any]) -> dict[str, Any]:

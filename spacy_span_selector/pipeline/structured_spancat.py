@@ -90,12 +90,10 @@ class StructuredSpancat(LabelledPipe[GoldLabels, SpancatOutput, SpancatPredictio
         scorer: Scorer | None = None,
     ) -> None:
         super().__init__(nlp, model, name, scorer)
-        self.decoding = decoding
-        self.threshold = threshold
+        self.decoding, self.threshold = decoding, threshold
         self.annotation = annotation
         self.candidate_ratio = candidate_ratio
-        self.negatives = negatives
-        self.negative_widths = negative_widths
+        self.negatives, self.negative_widths = negatives, negative_widths
         self.learn_rate_factor = learn_rate_factor
         self.max_sentence_words = max_sentence_words
         self.spans_key = spans_key

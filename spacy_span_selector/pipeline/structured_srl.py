@@ -118,20 +118,16 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         scorer: Scorer | None = None,
     ) -> None:
         super().__init__(nlp, model, name, scorer)
-        self.decoding = decoding
-        self.threshold = threshold
+        self.decoding, self.threshold = decoding, threshold
         self.annotation = annotation
         self.candidate_ratio = candidate_ratio
-        self.negatives = negatives
-        self.negative_widths = negative_widths
+        self.negatives, self.negative_widths = negatives, negative_widths
         self.learn_rate_factor = learn_rate_factor
         self.max_sentence_words = max_sentence_words
         self.predict_rolesets = predict_rolesets
         self.unique_roles = unique_roles
         self.frame_roles = frame_roles
-        self.prefix = prefix
-        self.predicates_key = predicates_key
-        self.spans_key = spans_key
+        self.prefix, self.predicates_key, self.spans_key = prefix, predicates_key, spans_key
         self._rolesets = KnownRolesets({}, {}, ())
         self._remember_settings()
 

@@ -217,12 +217,6 @@ def test_the_setting_int8_of_saved_configs_means_nothing(build: Build) -> None:
     assert torch.equal(states(build(int8=True).predict(DOCS)), states(build(int8=False).predict(DOCS)))
 
 
-def test_configs_of_older_versions_may_name_the_callback_of_speaker_tokens() -> None:
-    nlp = spacy.blank("en")
-    nlp.config["initialize"]["after_init"] = {"@callbacks": "spacy_span_selector.add_speaker_tokens.v1"}
-    nlp.initialize()
-
-
 def test_weights_of_either_load_in_the_other(build: Build, plain: Build, tmp_path: Path) -> None:
     for saved, loaded in ((plain(), build()), (build(), plain())):
         with torch.no_grad():
