@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ..documents.cleaned import Place
 from ..documents.labels import Label
 from ..documents.lines import Block, read_blocks
-
-Place = tuple[int, int]
 
 MOMENT = r"(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}"
 TIMING = re.compile(rf"\[{MOMENT} --> {MOMENT}\]|{MOMENT}[^\S\n]+-->.*")
@@ -75,6 +74,7 @@ def hide(text: str, places: Iterable[Place]) -> str:
     """A text with spaces in some places, so that all others stay where they are."""
     parts, done = [], 0
     for start, end in places:
+        start, end = max(start, done), max(end, done)  # a dash behind a tag has the spaces that this became
         parts += [text[done:start], re.sub(r"[^\n]", " ", text[start:end])]
         done = end
     return "".join([*parts, text[done:]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from spacy.vocab import Vocab
@@ -45,15 +46,16 @@ def read_letter(text: str, vocab: Vocab) -> list[Turn]:
     heading = lines[:greeting]
     if greeting >= len(lines) - 1 or any(len(line.text.split()) > LONGEST_HEADING for line in heading):
         return []
-    closing = next((i for i in range(len(lines) - 1, greeting, -1) if _is_closing(lines[i], known)), len(lines))
-    signed = lines[min(closing + 1, len(lines) - 1)].text
-    if closing < len(lines):
-        signed = signed.rpartition(",")[2] if closing == len(lines) - 1 else signed.partition(",")[0]
-    name = " ".join(signed.strip(" .-–—").split())
-    if not is_name(name) or name.split()[0].lower() in known:
-        return [Turn(UNSIGNED, lines[greeting].first, len(text.rstrip()))]
-    end = lines[min(closing, len(lines) - 1)].first
-    return [Turn(name, lines[greeting].first, end)]
+    signatures = [(lines[-1].first, lines[-1].text)]
+    for line, after in pairwise([*lines[greeting + 1 :], None]):
+        if line and _is_closing(line, known):
+            signed = after.text.partition(",")[0] if after else line.text.rpartition(",")[2]
+            signatures.append((line.first, signed))
+    for end, signed in reversed(signatures):
+        name = " ".join(signed.strip(" .-–—").split())
+        if is_name(name) and ":" not in name and name.split()[0].lower() not in known:
+            return [Turn(name, lines[greeting].first, end)]
+    return [Turn(UNSIGNED, lines[greeting].first, len(text.rstrip()))]
 
 
 def _is_greeting(line: Line, known: Mapping[str, object]) -> bool:

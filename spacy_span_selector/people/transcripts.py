@@ -40,7 +40,7 @@ PROBE, MOST_LINES = 20_000, 8
 UNSEEN = dict.fromkeys([0xFEFF, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], " ") | {13: "\n"}
 """A byte order mark, marks of the direction of writing, which messengers put around names, and ends of lines."""
 FROM = re.compile(r"from\s*:\s*(.*)", re.IGNORECASE)
-ADDRESS = re.compile(r"\s*[<(\[](?:mailto:)?[^<>()\[\]\s]+@[^<>()\[\]\s]+[>)\]]")
+ADDRESS = re.compile(r"[<(\[](?:mailto:)?[^<>()\[\]\s]+@[^<>()\[\]\s]+[>)\]]")
 WROTE = re.compile(r"On\s((?:[^\n]|\n(?!\s*\n)){1,200}?)\swrote:\s*$", re.MULTILINE)
 BEFORE_NAME = re.compile(r".*(?:\d|,|\b[AaPp]\.?[Mm]\b\.?)\s*", re.DOTALL)
 FORWARDED = re.compile(r"-{2,}\s?\w[^\n]*?-{2,}|Begin forwarded message:")
@@ -48,7 +48,7 @@ IN_BRACKETS = r"\[[^\[\]]*\]|\A\s*\([^()]*\)|^[^\S\n]*\([^()]*\)[^\S\n]*$"
 DIRECTION = re.compile(IN_BRACKETS, re.MULTILINE)
 DIRECTION_IN_PLAY = re.compile(rf"{IN_BRACKETS}|^[^\S\n]*_?(?:Enter|Re-enter|Exit|Exeunt)\b[^\n]*$", re.MULTILINE)
 SCENE = re.compile(r"(?:ACT|SCENE|PROLOGUE|EPILOGUE|INT|EXT|FADE|CUT|THE END|CURTAIN|(?:Act|Scene) [IVX\d]+)\b")
-SCREENPLAY = re.compile(r"^\s*(?:INT|EXT)[./ ]", re.MULTILINE)
+SCREENPLAY = re.compile(r"^[^\S\n]*(?:INT|EXT)[./ ]", re.MULTILINE)
 
 
 def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Doc:
@@ -71,7 +71,7 @@ def doc_from_transcript(nlp: Language, text: str, kind: str | None = None) -> Do
         doc = read_transcript(nlp, text, kind)
     except ValueError as error:  # such as a text that is too long, or half of a character
         raise ValueError(f"The text starting {text[:40]!r} can't be split into words: {error}") from error
-    if SPEAKERS_KEY not in doc.spans:
+    if not doc.spans.get(SPEAKERS_KEY):
         raise ValueError(
             f"No turns of {kind or 'a dialogue, a chat, a mail or a play'} were found in the text starting "
             f"{text[:40]!r}. Expected lines such as 'Ann: Hi.', '[12:03] Ann: hi', 'From: Ann' or 'HAMLET. To be'. "
@@ -203,10 +203,7 @@ def _read_mails(text: str, blocks: Sequence[Block]) -> tuple[list[Place], list[T
     """Turns of the senders of mails, and of those who are said to have written the quoted lines."""
     labels: list[Place] = []
     turns: list[Turn] = []
-    names = {
-        False: "",
-        True: "",
-    }  # of who has written the lines that come, those that are quoted and those that are not
+    names = {False: "", True: ""}  # of who has written the lines that come, those not quoted and those that are
     for block in blocks:
         headers = set(header_lines(block))
         wrote = 0  # where the words "On Monday Ann wrote:" end

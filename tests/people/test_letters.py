@@ -19,6 +19,9 @@ ENGLISH = spacy.blank("en")
         ("Dear Ann,\nI am late, and you wait for me there?", UNSIGNED),
         ("My dear brother,\n\nI am late.\n\nYour loving sister,\nAnn Lee", "Ann Lee"),
         ("Dear all,\n\nI am late.\n\nKind regards,\nTom", "Tom"),
+        ("Dear Ann,\n\nThanks for the gift, it is lovely.\n\nSee you soon,\nTom", "Tom"),
+        ("Dear Ann,\n\nI am late.\n\nBest,\nTom\n\nThanks again for all", "Tom"),
+        ("Dear Ann,\n\nI am late.\n\nAttachment: Invoice", UNSIGNED),
     ],
 )
 def test_the_signature_names_who_writes_a_letter(text: str, name: str) -> None:

@@ -276,3 +276,8 @@ def test_turns_of_any_text_are_in_order_and_within_it(parts: list[str], kind: st
         assert turn.name == " ".join(turn.name.split())
         last = turn.end
     assert all(0 <= start < end <= len(text) for start, end in labels)
+
+
+def test_turns_without_words_are_none() -> None:
+    with pytest.raises(ValueError, match="No turns of dialogue were found in the text starting 'Ann:'"):
+        doc_from_transcript(NLP, "Ann:", "dialogue")
