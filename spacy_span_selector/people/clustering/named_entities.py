@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from math import inf
 
 from .entity_types import EntityTypes, Weights, add
@@ -111,6 +111,8 @@ class NamedEntities:
         if worth is not None:
             return worth
         a, b = self.uses[first].name, self.uses[second].name
+        if self.reader.relate(a, b) == "clash":
+            return WORTH["clash"]
         full = (self.uses[name].name for name in group)
         if any(name.given and self.reader.bridges(name, a, b) for name in full):
             return -self._together(first, second)  # links know nothing of "Emma" and "Miss Woodhouse"
@@ -138,14 +140,22 @@ class NamedEntities:
         return TOGETHER_COST * max(0.0, both - TOGETHER)
 
     def _candidates(self) -> Iterator[tuple[int, int]]:
-        """Pairs of names that share a word, or whose given names may be short forms of one another."""
-        by_word: dict[str, list[int]] = {}
+        """Pairs of names that share a word, or whose given names may be short forms of one another.
+
+        Of two with a given and a family name only those that can be one: a thousand companies are all "Inc.".
+        """
+        by_word: dict[str, tuple[list[int], list[int]]] = {}  # names without and with a given name
+        by_full: dict[tuple[str, str], list[int]] = {}
         for number, use in enumerate(self.uses):
-            words = {*use.name.words, *(f"~{word}" for word in use.name.words[:1])}
-            words |= {f"~{short}" for word in use.name.words[:1] for short in self.reader.short_forms(word)}
-            for word in words:
-                by_word.setdefault(word, []).append(number)
-        pairs = {pair for numbers in by_word.values() for pair in combinations(numbers, 2)}
+            name, first = use.name, use.name.words[:1]
+            forms = {*first, *(short for word in first for short in self.reader.short_forms(word))}
+            for word in {*name.words, *(f"~{form}" for form in forms)}:
+                by_word.setdefault(word, ([], []))[bool(name.given)].append(number)
+            for form in {*forms, name.given[:1]} if name.given else ():
+                by_full.setdefault((name.family, form), []).append(number)
+        pairs = {pair for numbers in by_full.values() for pair in combinations(numbers, 2)}
+        for bare, full in by_word.values():
+            pairs |= {*combinations(bare, 2), *((min(pair), max(pair)) for pair in product(bare, full))}
         yield from sorted(pairs)
 
     def _families(self) -> Iterator[list[int]]:

@@ -107,3 +107,18 @@ def test_a_name_used_once_does_not_keep_apart_two_that_are_used_often(sentences:
     she = "3 singular female"
     names = use("Emma", tuple(emma), she), use("Miss Woodhouse", tuple(miss), she), use("Emma Woodhouse", (500,))
     assert grouped(*names, links={(1, 2): (-3.0, 9)}) == groups
+
+
+def test_names_of_several_words_are_compared_where_they_may_be_one() -> None:
+    """A thousand companies are all "Inc.": the pairs of them would take minutes."""
+    names = ["Acme Inc.", "Bolt Inc.", "Inc.", "Thomas Finn", "Tom Finn", "T. Finn", "Mary Finn", "Mr. Finn"]
+    found = entities([use(name) for name in names])
+    pairs = {(names[first], names[second]) for first, second in found._candidates()}
+    assert {
+        ("Acme Inc.", "Inc."),
+        ("Thomas Finn", "Tom Finn"),
+        ("Tom Finn", "T. Finn"),
+        ("Mary Finn", "Mr. Finn"),
+    } < pairs
+    assert not {("Acme Inc.", "Bolt Inc."), ("Thomas Finn", "Mary Finn")} & pairs
+    assert found.worth([3, 6, 7]) == -inf
