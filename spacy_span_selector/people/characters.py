@@ -7,7 +7,7 @@ What tells people from things, and women from men, are the words of the text alo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
@@ -147,12 +147,9 @@ def find_entities(clusters: Sequence[Cluster]) -> list[tuple[Character, bool]]:
     return [(one, is_person and not find.is_said(one.cluster)) for one, is_person in described]
 
 
-def is_thing(cluster: Cluster, labels: Mapping[str, str] | None = None) -> bool:
-    """Check whether the type of a cluster, its corpus or its labelled spans say that it is a thing.
-
-    labels (Mapping[str, str] | None): The table of labels, where it is at hand.
-    """
-    known = language_table(cluster[0].doc.vocab, ENTITY_LABELS) if labels is None else labels
+def is_thing(cluster: Cluster) -> bool:
+    """Check whether the type of a cluster, its corpus or its labelled spans say that it is a thing."""
+    known = language_table(cluster[0].doc.vocab, ENTITY_LABELS)
     return known.get(cluster.shown_label.lower()) == THING_LABEL
 
 
@@ -178,9 +175,7 @@ def _describe(cluster: Cluster, number: int, read: _Reader) -> tuple[Character, 
     others = sum(mention.people == SEVERAL or (mention.people == THING and not speaks) for mention in traits)
     is_labelled = speaks or kind == PERSON_LABEL
     people = len(traits) - others if is_labelled else sum(mention.people == ONE for mention in traits)
-    is_person = (
-        not is_thing(cluster, read.labels) and people > others and not (len(traits) == 1 and traits[0].is_pronoun)
-    )
+    is_person = not is_thing(cluster) and people > others and not (len(traits) == 1 and traits[0].is_pronoun)
     spellings = _spellings(mention.name for mention in traits if mention.name)
     representative = cluster.representative
     name = read(representative).name

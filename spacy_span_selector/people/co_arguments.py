@@ -88,7 +88,7 @@ class _Finder:
     def __init__(self, doc: Doc, frames: Iterable[SrlFrame], mentions: Sequence[Mention]) -> None:
         table, self.words = language_table(doc.vocab, PRONOUNS), read_words(doc, LOWER)
         uses = defaultdict(str, {word: table[word].get("use", "") for word in {*self.words} if word in table})
-        self.frames = [frame for frame in frames if not frame.is_auxiliary] if uses else []
+        self.frames = [frame for frame in frames if not frame.is_auxiliary] if table else []
         written = zip(read_words(doc), self.words, strict=True)
         self.uses = ["her" if text == "her" else uses[word] for text, word in written]
         self.parts = parts_of_speech(doc) if self.frames else []

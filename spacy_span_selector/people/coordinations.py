@@ -6,6 +6,7 @@ Corpora annotate few (of LitBank's gold 2 of 274 pairs of mentions with an "and"
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from spacy.attrs import LOWER
@@ -51,14 +52,17 @@ def find_coordinations(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFra
         for own, members in pairs.items()
         if own not in form_of and _are_people(doc, members, [form_of[one] for one in members])
     ]
-    found = {}
+    known.sort()
+    numbers, found = {mention: number for number, mention in enumerate(mentions)}, {}
     for number in asking:
         start = mentions[number][0]
+        least = sentences[start] - SENTENCES_BACK
+        near_by = known[bisect_left(known, least, key=lambda one: sentences[one[0]]) : bisect_left(known, (start, 0))]
         antecedents = scored.antecedents[number][scored.links[number] > scored.threshold].tolist()
         plurals = {mentions[one] for one in antecedents if forms[one].evidence.endswith("plural")}
-        own = max((one for one in known if one[1] <= start and plurals <= {*pairs[one]}), default=None)
-        if own is not None and sentences[own[0]] >= sentences[start] - SENTENCES_BACK:
-            found[number] = own, mentions.index(pairs[own][0])
+        own = max((one for one in near_by if one[1] <= start and plurals <= {*pairs[one]}), default=None)
+        if own is not None:
+            found[number] = own, numbers[pairs[own][0]]
     return found
 
 

@@ -143,16 +143,14 @@ class EntityResolver(HasSettings, Pipe):
     def _resolve(self, doc: Doc, prefix: str, scored: ScoredMentions) -> None:
         frames = doc_frames(doc)
         is_given = GIVEN_MENTIONS_KEY in doc.spans
-        if not is_given:
-            scored = without_overruns(doc, scored, frames)
-        adds = self.consistent_clusters and not is_given
-        if adds:
-            scored = with_coordinations(doc, scored, frames)
+        edits = self.consistent_clusters and not is_given
+        if edits:
+            scored = with_coordinations(doc, without_overruns(doc, scored, frames), frames)
         # Copying thousands of groups takes as long as all else here.
         without = {*frame_keys(doc, find_frame_prefix(doc)), *cluster_keys(doc, prefix)}
         cleaned = clean_doc(doc, without)
         known: Known = {}
-        if adds:
+        if edits:
             scored = with_missed_names(cleaned, scored, known)
         mentions = _in_words(cleaned, scored.mentions)
         scores = torch.from_numpy(scored.links)

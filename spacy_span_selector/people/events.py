@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
+from ..annotation.frames import PREDICATE_LABEL
 from ..extensions.clusters import Cluster, Entity, doc_clusters
 from ..extensions.frames import MODAL, NEGATION, SrlFrame, doc_frames
 from ..extensions.mention_types import shown_text, without_clitic
@@ -23,7 +24,6 @@ from .arguments import EntityFinder
 from .quotations import DocQuotation, find_quotations
 
 REFERENCE, CONTINUATION = "R-", "C-"
-REST_OF_PREDICATE = "C-V"
 SPEAKER, WORDS, ADDRESSEE = "ARG0", "ARG1", "ARG2"
 """The roles of a predicate that introduces a quotation. Of "answer" and the like, PropBank has the words as ARG2."""
 ADDRESSED = frozenset({"say.01", "tell.01"})
@@ -228,7 +228,7 @@ def _in_order(participants: Iterable[Participant]) -> list[Participant]:
 def _participants(frame: SrlFrame, find: EntityFinder) -> Iterator[Participant]:
     """The arguments of a frame. One that is only referred to is its reference; one that only continues, its rest."""
     for role in {role.removeprefix(REFERENCE).removeprefix(CONTINUATION): None for role in frame.arguments}:
-        if role in (NEGATION, MODAL, REST_OF_PREDICATE.removeprefix(CONTINUATION)):
+        if role in (NEGATION, MODAL, PREDICATE_LABEL):
             continue
         rest = frame.arguments.get(CONTINUATION + role, [])
         spans = frame.arguments.get(role) or frame.arguments.get(REFERENCE + role) or rest[:1]

@@ -62,6 +62,7 @@ def _join_groups(docs: Sequence[Doc], joined: Doc) -> dict[str, SpanGroup]:
     groups_of = [read_all_groups(doc) for doc in docs]
     groups: dict[str, SpanGroup] = {}
     numbered: set[str] = set()
+    has_frames = False
     prefixes = [(cluster_keys, prefix) for doc in docs for prefix in cluster_prefixes(doc)]
     prefixes += [(frame_keys, prefix) for doc in docs for prefix in frame_prefixes(doc)]
     prefixes.append((quotation_keys, QUOTATION_PREFIX))
@@ -70,6 +71,7 @@ def _join_groups(docs: Sequence[Doc], joined: Doc) -> dict[str, SpanGroup]:
         for doc, own, offset in zip(docs, groups_of, offsets, strict=False):
             for key in keys_of(doc, prefix):
                 numbered.add(key)
+                has_frames |= keys_of is frame_keys
                 new = f"{prefix}_{next(numbers)}"
                 spans = _move(own[key], joined, offset)
                 groups[new] = SpanGroup(joined, name=new, spans=spans, attrs=dict(own[key].attrs))
@@ -77,7 +79,7 @@ def _join_groups(docs: Sequence[Doc], joined: Doc) -> dict[str, SpanGroup]:
         parts = [(own[key], offset) for own, offset in zip(groups_of, offsets, strict=False) if key in own]
         spans = [span for group, offset in parts for span in _move(group, joined, offset)]
         groups[key] = SpanGroup(joined, name=key, spans=spans, attrs=_join_attrs([group for group, _ in parts]))
-    if numbered and not len(groups.get(PREDICATES_KEY, (None,))):
+    if has_frames and not len(groups.get(PREDICATES_KEY, (None,))):
         del groups[PREDICATES_KEY]  # some documents have no predicate, but not all
     return groups
 

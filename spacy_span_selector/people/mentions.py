@@ -15,6 +15,7 @@ from ..annotation.scored_mentions import ScoredMentions, links_of_kept
 from ..examples.token_facts import number_speakers
 from ..extensions.english import POSSESSIVES, RELATIVES, words_of
 from ..extensions.frames import MODAL, SrlFrame
+from ..language import CLITICS
 from .clustering.forms import read_words
 from .coordinations import ASKED, find_coordinations
 
@@ -60,13 +61,15 @@ def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame
     spoken = number_speakers(doc)[0]
     has_turns = spoken.any()
     kept: dict[int, Mention] = {}
-    last: Mention = (0, 0)
+    last = shortened = (0, 0)
     for number, mention in enumerate(scored.mentions):
         start, end = mention
         cut = (start, min([*(one for one in ends[start] if one < end), end])) if start in ends else mention
         is_stamp = has_turns and not spoken[start] and not any(map(str.isalpha, doc[start:end].text))
-        if (cut == mention or last < cut) and not is_stamp and number not in doubles:
+        crosses = shortened[0] < start < shortened[1] < end  # it was within one that has been cut
+        if (cut == mention or last < cut) and not (is_stamp or crosses or number in doubles):
             kept[number] = last = cut
+            shortened = cut if cut != mention else shortened
     mentions = [*kept.values()]
     if mentions == scored.mentions:
         return scored
@@ -118,6 +121,8 @@ def _doubles(doc: Doc, scored: ScoredMentions) -> set[int]:
 
 def _continues(words: Sequence[str]) -> bool:
     """Check whether words behind a noun phrase belong to its noun, as a relative clause does."""
+    if len(words) == 1 and words[0] in CLITICS:  # "Ann" and "Ann's"
+        return True
     words = words[words[0] == "," :]
     return not RELATIVES.isdisjoint(words[:2]) or not CONTINUING.isdisjoint(words[:1])
 

@@ -162,6 +162,7 @@ class _Finder:
 
     def _whole(self, start: int, end: int) -> Mention:
         """A name with the "old" or "poor" before it, and the possessive mark behind it where other mentions have it."""
-        while self.name_words.get(self._text(start - 1).lower()) == "epithet":
+        while not self.doc[start].is_sent_start and self.name_words.get(self._text(start - 1).lower()) == "epithet":
             start -= 1
-        return start, end + (self.marked > 0 and self._text(end) in CLITICS)
+        has_mark = self._text(end) in CLITICS and not self.doc[end].is_sent_start
+        return start, end + (self.marked > 0 and has_mark)

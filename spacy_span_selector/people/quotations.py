@@ -11,12 +11,10 @@ from spacy.tokens import Doc, Span, Token
 
 from ..annotation import QUOTATION_PREFIX, Mention, get_quotations
 from ..documents.dashes import DASHES
+from ..documents.quotations import MARKS
 from ..extensions.clusters import Cluster, Entity, doc_clusters, entities_by_mention
 from ..extensions.mention_types import shown_text, without_clitic, without_space
 from ..extensions.tables import probability, table
-
-MORE_MARKS = frozenset("＂「」『』〝〞〟")
-"""Quotation marks that spaCy does not know as such."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +151,7 @@ def _span(doc: Doc, place: Mention | None) -> Span | None:
 
 
 def _is_mark(token: Token) -> bool:
-    return token.is_quote or token.text in MORE_MARKS
+    return token.is_quote or token.text in MARKS
 
 
 def _name(entity: Entity | None, mention: Span | None) -> str | None:

@@ -17,10 +17,9 @@ from ..examples.token_facts import sentence_numbers
 from ..language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_words
 from .attribution import Attribution, Attributor, Scene
 from .attribution.fitting import Attributed, fit_weights
+from .attribution.scene import Range
 from .clustering import read_forms
 from .clustering.forms import read_words
-
-Range = tuple[int, int]
 
 FEWEST = 200
 """With fewer annotated quotations, the weights of the language serve better."""
@@ -94,11 +93,9 @@ def quotations_of(
         if level:
             if end <= spoken_until:
                 spoken.append(Quotation(start, end))
-        elif attribution is not None and attribution.speaker is None:
-            if attribution.is_speech:
-                spoken_until = end
-                spoken.append(Quotation(start, end))
-        elif attribution is not None:
+        elif attribution is not None and (
+            attribution.is_speech or attribution.speaker is not None or attribution.mention is not None
+        ):
             spoken_until = end
             speaker, addressee = attribution.mention, attribution.addressee_mention
             spoken.append(
@@ -108,7 +105,7 @@ def quotations_of(
                     speaker=None if speaker is None else mentions[speaker],
                     addressee=None if addressee is None else mentions[addressee],
                     cue=attribution.cue,
-                    score=attribution.speakers[attribution.speaker],
+                    score=None if attribution.speaker is None else attribution.speakers[attribution.speaker],
                 )
             )
     return spoken

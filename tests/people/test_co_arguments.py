@@ -117,6 +117,11 @@ def test_a_mention_inside_an_argument_is_no_argument() -> None:
     assert not find("He loves his dog", {"loves": {"ARG0": "He", "ARG1": "his dog"}}, ["He", "his"]).apart
 
 
+def test_a_text_without_pronouns_has_frames_too() -> None:
+    found = find("Ann trusted Tom .", {"trusted": {"ARG0": "Ann", "ARG1": "Tom"}}, ["Ann", "Tom"])
+    assert found.apart == {0: {1: "trusted"}, 1: {0: "trusted"}}
+
+
 def test_nothing_is_told_where_reflexives_are_not_known() -> None:
     frames = {"traut": {"ARG0": "Anna", "ARG1": "sich"}}
     assert find("Anna traut sich", frames, ["Anna", "sich"], "de") == CoArguments({}, {}, {})

@@ -130,6 +130,14 @@ def test_every_prefix_is_numbered_anew() -> None:
     assert len(joined.spans["page_1"]) == 2
 
 
+def test_that_there_is_no_predicate_is_kept_beside_clusters() -> None:
+    docs = [NLP("Ann left"), NLP("Bob left")]
+    for doc in docs:
+        set_clusters(doc, [[(0, 1)]])
+        set_predicates(doc, [])
+    assert get_predicates(join(*docs)) == []
+
+
 def test_given_spans_are_kept() -> None:
     docs = [NLP("Ann left"), NLP("Bob left")]
     for doc in docs:

@@ -48,6 +48,7 @@ def test_a_mention_ends_before_the_verb_of_its_clause(
         ("[ a year ] later", True),
         ("all [ his gardens ]", True),
         ("her [ headaches ]", True),
+        ("[ Ann ] 's", True),
         ("[ the garden ] , the lake", False),
         ("[ the garden ] and the lake", False),
         ("[ her ] garden", False),

@@ -30,6 +30,7 @@ def missed(text: str, *mentions: str, person: bool = False) -> list[str]:
         ("York is old . The New York wrote .", ["York"], []),
         ("Brandt came . We saw poor Brandt there .", ["Brandt"], ["saw poor Brandt there"]),
         ("Brandt came . We saw the poor Brandt .", ["Brandt"], []),
+        ("Brandt sang . Life is old . Brandt left .", ["Brandt"], [". Brandt left"]),
         ("the Pequod sailed . The Pequod sank .", ["the Pequod"], [". The Pequod sank"]),
     ],
 )

@@ -62,6 +62,11 @@ def test_words_in_marks_that_are_no_speech_are_left_out_with_what_is_inside() ->
     assert [quotation[:2] for quotation in written] == [(0, 5)]
 
 
+def test_a_quotation_with_an_i_is_speech_although_its_speaker_is_in_no_other_cluster() -> None:
+    of_i = Attribution(speaker=None, speakers={1: 0.4, None: 0.6}, mention=1)
+    assert quotations_of([FoundQuotation(0, 5)], [(0, 5)], [of_i], [(6, 7), (1, 2)]) == [Quotation(0, 5, (1, 2))]
+
+
 def test_ten_thousand_marks_in_a_row_are_read() -> None:
     doc = Doc(NLP.vocab, words=["Tom", "said", *['"'] * 10_000, "."], sent_starts=[i == 0 for i in range(10_003)])
     words = clean_doc(doc)

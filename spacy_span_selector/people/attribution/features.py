@@ -12,6 +12,7 @@ from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
+from ...documents.quotations import MARKS
 from .scene import Range, Scene
 
 REACH = 50
@@ -303,8 +304,11 @@ def is_called(scene: Scene, mention: int, greeted: bool = False) -> bool:
         return False
     first, last = scene.mentions[mention]
     before = scene.words[first - 1] if first else ""
+    number = scene.quotation_of[first]
+    opens = number >= 0 and scene.quotations[number][0] == first - 1
+    is_apart = _is_mark(before) and (opens or before not in MARKS)  # 'Hamlet' within a quotation is a title
     behind = scene.words[last] if last < len(scene.words) else ""
-    return ((_is_mark(before) and not greeted) or before.lower() in GREETINGS) and _is_mark(behind)
+    return ((is_apart and not greeted) or before.lower() in GREETINGS) and _is_mark(behind)
 
 
 def _is_mark(word: str) -> bool:

@@ -567,7 +567,7 @@ class _Search:
             (i, j): ARGUMENT_COST
             for j, rival in enumerate(rivals)
             for i in range(j)
-            if rivals[i] in self.scored.apart[rival]
+            if rivals[i] in self.scored.apart.get(rival, ())
         }
         self._put(mention, assign(options, apart)[0][1])
 

@@ -109,6 +109,8 @@ def test_without_paragraphs_none_are_told() -> None:
         ('" Come , you=0 ! "', False),
         ('" Tom=0 came . "', False),
         ("Tom=0", True),
+        ("\" I saw ' Hamlet=0 ' . \"", False),
+        ("\" ' Hamlet=0 ' . \"", False),
     ],
 )
 def test_a_name_or_noun_between_marks_calls_somebody(text: str, expected: bool) -> None:
