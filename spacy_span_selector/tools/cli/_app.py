@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from configparser import Error as ParsingError
 from contextlib import contextmanager
@@ -35,10 +36,21 @@ def friendly_errors() -> Iterator[None]:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # what can't be printed, such as bytes in a file's name, is escaped
             stream.reconfigure(errors="backslashreplace")
+    format_before = warnings.formatwarning
+    warnings.formatwarning = _format_warning
     try:
         yield
     except (ImportError, OSError, ValueError, NoSuchOption) as error:  # typer does not know click's, which spaCy raises
         msg.fail(_describe(error), exits=1)
+    finally:
+        warnings.formatwarning = format_before
+
+
+def _format_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+) -> str:
+    """A warning as a reader of the command line needs it, without a place in the code."""
+    return f"{category.__name__}: {message}\n"
 
 
 class FriendlyGroup(TyperGroup):
@@ -52,7 +64,7 @@ class FriendlyGroup(TyperGroup):
 app = typer.Typer(
     name="span-selector",
     cls=FriendlyGroup,
-    help="Convert corpora to spaCy's format, print scores of coreference and semantic roles, show clusters and frames.",
+    help="Annotate texts with clusters, frames and labelled spans, and show them; convert, check, train and evaluate.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

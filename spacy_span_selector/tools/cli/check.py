@@ -25,10 +25,14 @@ LONGEST_CELL = 200
 @app.command("check")
 def check_cli(
     paths: Annotated[list[Path], typer.Argument(metavar="DATA...", help="Folders, and files whose names tell formats")],
-    config: Annotated[Path | None, typer.Option(help="Its components and readers say what is lost")] = None,
+    config: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Its components and readers say what is lost")
+    ] = None,
     lang: Annotated[str, typer.Option(help="Language that splits bracketed text, if there is no config")] = "en",
     show_all: Annotated[bool, typer.Option("--all", help="Show every problem, not only the first ones")] = False,
-    output: Annotated[Path | None, typer.Option(help="Write counts and problems to this JSON file")] = None,
+    output: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write counts and problems to this JSON file")
+    ] = None,
 ) -> None:
     """Check a corpus before training: find mistakes and annotation that training would drop, and count what there is.
 
@@ -54,7 +58,7 @@ def check_cli(
     if output is not None:
         text = json.dumps(checked.as_data(), ensure_ascii=False, indent=2)
         content = text.encode("utf-8", "backslashreplace")  # the name of a file may be no UTF-8
-        write_file(output, content, read=[*checked.files])
+        write_file(output, content, read=[*checked.files, *([config] if config else [])])
         typer.echo(f"Counts and problems: {output}")
     if not checked.is_good:
         raise typer.Exit(1)

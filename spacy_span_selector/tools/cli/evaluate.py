@@ -32,7 +32,7 @@ def evaluate_cli(
     gold_mentions: Annotated[bool, typer.Option("--gold-mentions", help="Give those of the data")] = False,
     speakers: Annotated[bool, typer.Option("--speakers", help="Score twice: without and with speaker turns")] = False,
     per_role: Annotated[bool, typer.Option("--per-role", help="Print the scores of each semantic role, too")] = False,
-    output: Annotated[Path | None, typer.Option(help="Write all scores to this JSON file")] = None,
+    output: Annotated[Path | None, typer.Option(dir_okay=False, help="Write all scores to this JSON file")] = None,
     predictions: Annotated[Path | None, typer.Option(metavar="OUT.spacy", help="Write what is predicted")] = None,
     code_path: CodePath = None,
     gpu_id: GpuId = -1,
@@ -88,12 +88,12 @@ def evaluate_cli(
         _print_scores(found_scores, tasks, per_role)
     if declared := [*dict.fromkeys(chain(*(get_annotates(example.reference) or () for example in examples)))]:
         typer.echo(f"Scored for the types that {data} is annotated for: {', '.join(declared)}")
-    files: dict[Path, str | bytes] = {}
+    files: list[tuple[Path, str | bytes]] = []
     if output is not None:
-        files[output] = srsly.json_dumps(scores if speakers else scores[""], indent=2)
+        files.append((output, srsly.json_dumps(scores if speakers else scores[""], indent=2)))
     if predictions is not None:
-        files[predictions] = spacy_file([*map(without_extensions, scorer.docs)], predictions)
-    write_files(files.items(), read=[data])
+        files.append((predictions, spacy_file([*map(without_extensions, scorer.docs)], predictions)))
+    write_files(files, read=[data, *([code_path] if code_path else [])])
     for title, path in (("Scores", output), ("Predictions", predictions)):
         if path is not None:
             typer.echo(f"{title}: {path}")

@@ -42,7 +42,7 @@ OF_TRAINING = ("training.", "corpora.")  # how options begin that are no setting
 def finetune_cli(
     ctx: typer.Context,
     model: Model,
-    texts_path: Annotated[Path, typer.Argument(metavar="TEXTS", help="A file, or a folder: *.brackets.txt, *.spacy")],
+    texts_path: Annotated[Path, typer.Argument(metavar="TEXTS", help="A file, or a folder: *.txt, *.spacy")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the new pipeline and its scores")],
     dev: Annotated[Path | None, typer.Option(help="Texts that are only scored; by default one in five")] = None,
     annotates: Annotates = None,

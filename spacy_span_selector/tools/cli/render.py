@@ -38,8 +38,11 @@ def render_cli(
     from ..rendering import Page
 
     nlp = spacy.blank(lang) if model is None else load_pipeline(model)
+    if bracketed and model is None:
+        raise ValueError("--bracketed says what the text is that a pipeline annotates: name one with --model.")
     if not data.is_file():
-        raise FileNotFoundError(f"{data}: no such file. Expected a .spacy file or a text file.")
+        found = "a folder" if data.is_dir() else "no such file"
+        raise FileNotFoundError(f"{data}: {found}. Expected a .spacy file or a text file.")
     format_ = recognise_format(data) or formats.get(BRACKETED)
     if model is not None and not bracketed and format_.name == BRACKETED:
         docs: Iterable[Doc] = nlp.pipe([_read_text(data, nlp)])

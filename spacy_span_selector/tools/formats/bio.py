@@ -46,7 +46,9 @@ def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     vocab = Vocab() if vocab is None else vocab
     report = Report()
     docs: list[Doc] = []
-    for text in parse_tags(read_text(path)):
+    texts = parse_tags(read_text(path))
+    cells = {tag for text in texts for word in text.words for tag in word.tags}
+    for text in texts if not cells or any(map(_is_tag, cells)) else ():
         doc = Doc(
             vocab,
             words=[word.word for word in text.words],
@@ -95,12 +97,16 @@ def parse_tags(text: str) -> list[TaggedText]:
         elif not line.strip():
             begins = True
         # A comment begins with `# `, but so does the row of the word `#`, which has tags.
-        elif not line.startswith(COMMENT) or "\t" in line or all(tag == OUTSIDE or TAG.fullmatch(tag) for tag in tags):
+        elif not line.startswith(COMMENT) or "\t" in line or all(map(_is_tag, tags)):
             texts = texts or [TaggedText()]
             texts[-1].sentences += [[]] if begins else []
             texts[-1].sentences[-1].append(TaggedWord(number, word, tags))
             begins = False
     return texts
+
+
+def _is_tag(cell: str) -> bool:
+    return cell == OUTSIDE or TAG.fullmatch(cell) is not None
 
 
 def read_tagged_spans(text: TaggedText, path: Path, report: Report) -> list[LabelledSpan]:

@@ -71,7 +71,7 @@ def export_command(format_: Format) -> Command | None:
         return format_.export
 
     def export(data: Data, out_path: OutPath) -> None:
-        save_texts({out_path: write(read_all(data))}, data)
+        save_texts([(out_path, write(read_all(data)))], [data])
 
     export.__doc__ = f"Write documents in {format_.title}."
     return export
@@ -115,9 +115,11 @@ def save_docs(
         typer.echo(f"{path}: {_describe(docs)}")
 
 
-def save_texts(texts: Mapping[Path, str], source: Path) -> None:
-    write_files([*texts.items()], read=[source])
-    for path in texts:
+def save_texts(texts: Sequence[tuple[Path, str]], read: Sequence[Path]) -> None:
+    if any(str(path) == "-" for path, _ in texts):
+        raise ValueError("-: export writes files, and nothing to the standard output. Name a file.")
+    write_files(texts, read=read)
+    for path, _ in texts:
         typer.echo(f"Written: {path}")
 
 

@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,11 @@ def test_json(corpus: Path, tmp_path: Path) -> None:
 
 def test_the_components_of_a_config_say_what_is_lost(corpus: Path) -> None:
     success("check", corpus, "--config", Path(__file__).parents[3] / "configs/coref_cpu.cfg")
+
+
+def test_the_config_is_not_replaced(corpus: Path, tmp_path: Path) -> None:
+    config = shutil.copy(Path(__file__).parents[3] / "configs/coref_cpu.cfg", tmp_path)
+    assert "not written, since it is what was read" in refusal("check", corpus, "--config", config, "--output", config)
 
 
 def test_a_missing_file_is_a_problem_and_the_others_are_read(corpus: Path) -> None:

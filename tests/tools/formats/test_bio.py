@@ -95,9 +95,10 @@ def test_a_span_that_is_there_twice_is_counted(tmp_path: Path):
     assert get_labelled_spans(doc) == [(0, 1, "A")]
 
 
-def test_a_file_without_words_is_an_error(tmp_path: Path):
-    with pytest.raises(ValueError, match=r"a\.bio: found no document that can be read\. Expected one word per line"):
-        read(tmp_path, "\n# nothing\n")
+def test_a_file_without_words_or_tags_is_an_error(tmp_path: Path):
+    for text in ("\n# nothing\n", "[Ann] came in .\n[She] sat down .\n"):
+        with pytest.raises(ValueError, match=r"a\.bio: found no document that can be read\. Expected one word per"):
+            read(tmp_path, text)
 
 
 def test_outer_spans_are_in_the_first_column():

@@ -232,4 +232,5 @@ def export_corefud(
 ) -> None:
     """Write coreference in the format of CorefUD: CoNLL-U with entities in its last column."""
     docs = read_all(data)
-    save_texts({out_path: write_corefud(docs) if into is None else merge_corefud(docs, into)}, data)
+    text, read = (write_corefud(docs), [data]) if into is None else (merge_corefud(docs, into), [data, into])
+    save_texts([(out_path, text)], read)

@@ -195,5 +195,5 @@ def export_label_studio(
 ) -> None:
     """Write coreference, semantic roles and labelled spans as tasks of Label Studio, to correct them there."""
     docs = read_all(data)
-    texts = {out_path: write_label_studio(docs, annotations=annotations)}
-    save_texts(texts if config is None else texts | {config: write_interface(docs)}, data)
+    texts = [(out_path, write_label_studio(docs, annotations=annotations))]
+    save_texts(texts if config is None else [*texts, (config, write_interface(docs))], [data])

@@ -72,10 +72,18 @@ def test_corefud_is_written_into_a_copy(tmp_path: Path):
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
     rows = ["1\tAnn\t_\t_\t_\t_\t2\tx\t_\tA=b", "2\tleft\t_\t_\t_\t_\t0\ty\t_\tEntity=(e9)"]
     (tmp_path / "a.conllu").write_text("\n".join(["# newdoc id = tale", "# sent_id = s", *rows, "", ""]))
-    success("export", "corefud", tmp_path / "a.spacy", tmp_path / "b.conllu", "--into", tmp_path / "a.conllu")
+    into = ["--into", tmp_path / "a.conllu"]
+    assert "it is what was read" in refusal("export", "corefud", tmp_path / "a.spacy", tmp_path / "a.conllu", *into)
+    success("export", "corefud", tmp_path / "a.spacy", tmp_path / "b.conllu", *into)
     *comments, first, second = (tmp_path / "b.conllu").read_text().rstrip().split("\n")
     assert comments == ["# newdoc id = tale", "# global.Entity = eid-etype-head-other", "# sent_id = s"]
     assert [first.split("\t")[-1], second.split("\t")[-1]] == ["Entity=(e1--2-|A=b", "Entity=e1)"]
+
+
+def test_outputs_have_a_path_each_and_are_files(data: Path, tmp_path: Path):
+    same = tmp_path / "same.xml"
+    assert "two outputs" in refusal("export", "label-studio", data, same, "--config", same)
+    assert "Name a file" in refusal("export", "bracketed", data, "-")
 
 
 def test_label_studio_is_read_back_with_its_interface(data: Path, tmp_path: Path):
