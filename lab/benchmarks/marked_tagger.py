@@ -2,9 +2,9 @@
 
     python -m lab marked-tagger encoders/minilm corpus/ewt/train.spacy corpus/ewt/dev.spacy --epochs 5
 
-The encoder reads each sentence once for each of its predicates, whose subwords have another segment, so that every
-vector knows which predicate is meant. A linear layer gives each word a tag, O, B-role or I-role, and the best
-well-formed tags are the arguments (Shi and Lin 2019, "Simple BERT Models for Relation Extraction and Semantic Role
+The encoder reads each sentence once for each of its predicates, to whose subwords one learnt vector is added, so that
+every other vector knows which predicate is meant. A linear layer gives each word a tag, O, B-role or I-role, and the
+best well-formed tags are the arguments (Shi and Lin 2019, "Simple BERT Models for Relation Extraction and Semantic Role
 Labeling", without their LSTM). Predicates, words and sentences are gold, as in `evaluate --gold-predicates`.
 
 All weights are trained with AdamW, a linear warm-up over a tenth of the updates and a linear decay. On a CPU that has
@@ -36,7 +36,6 @@ from ..measuring import Threads, print_header, print_row, set_threads
 
 WORDS_AT_ONCE = 4096
 """Words of a batch at prediction, padding among them."""
-SEGMENTS = 2
 
 
 class Task(NamedTuple):
@@ -57,20 +56,22 @@ class Task(NamedTuple):
 
 
 class MarkedTagger(nn.Module):
-    """An encoder that knows the predicate by its segment, and a layer of tags.
+    """An encoder that knows the predicate by a vector added to it, and a layer of tags.
 
-    encoder (Path): Folder of a pretrained encoder with two segments, such as one of BERT's kind.
+    encoder (Path): Folder of a pretrained encoder.
     roles (Sequence[str]): The roles.
+    layers (int): How many of the encoder's layers it has, the lowest; 0 for all.
     """
 
-    def __init__(self, encoder: Path, roles: Sequence[str]) -> None:
+    def __init__(self, encoder: Path, roles: Sequence[str], layers: int = 0) -> None:
         from transformers import AutoModel, AutoTokenizer
 
         super().__init__()
+        lowest = {"num_hidden_layers": layers} if layers else {}
         self.tokenizer = AutoTokenizer.from_pretrained(encoder, local_files_only=True)
-        self.encoder = AutoModel.from_pretrained(encoder, local_files_only=True, add_pooling_layer=False)
-        if getattr(self.encoder.config, "type_vocab_size", 0) < SEGMENTS:
-            raise ValueError(f"{encoder}: has no segments to mark a predicate with; take an encoder of BERT's kind.")
+        self.encoder = AutoModel.from_pretrained(encoder, local_files_only=True, add_pooling_layer=False, **lowest)
+        words = self.encoder.get_input_embeddings().weight
+        self.mark = nn.Parameter(torch.randn(words.shape[1]) * words.std().item())
         self.roles = list(roles)
         self.dropout = nn.Dropout(0.1)
         self.tags = nn.Linear(self.encoder.config.hidden_size, count_tags(len(roles)))
@@ -81,17 +82,14 @@ class MarkedTagger(nn.Module):
             [task.words for task in tasks], is_split_into_words=True, padding=True, truncation=True, return_tensors="pt"
         )
         rows = [_first_pieces(batch.word_ids(i), len(task.words)) for i, task in enumerate(tasks)]
-        segments = torch.zeros_like(batch["input_ids"])
+        marked = torch.zeros_like(batch["input_ids"], dtype=torch.float32)
         for i, task in enumerate(tasks):
             first, last = task.predicate
-            marked = [
-                place for place, word in enumerate(batch.word_ids(i)) if word is not None and first <= word <= last
-            ]
-            segments[i, marked] = 1
+            for place, word in enumerate(batch.word_ids(i)):
+                marked[i, place] = word is not None and first <= word <= last
+        embeddings = self.encoder.get_input_embeddings()(batch["input_ids"]) + marked[:, :, None] * self.mark
         with torch.autocast("cpu", torch.bfloat16):
-            vectors = self.encoder(
-                batch["input_ids"], batch["attention_mask"], token_type_ids=segments
-            ).last_hidden_state
+            vectors = self.encoder(attention_mask=batch["attention_mask"], inputs_embeds=embeddings).last_hidden_state
         of_words = pad_sequence([vectors[i, row].float() for i, row in enumerate(rows)], batch_first=True)
         lengths = torch.tensor([len(task.words) for task in tasks])
         return self.tags(self.dropout(of_words)).log_softmax(dim=2), lengths
@@ -159,7 +157,7 @@ def train(tagger: MarkedTagger, tasks: Sequence[Task], *, epochs: int, words: in
     learn_rate (float): The greatest rate.
     """
     steps = epochs * sum(1 for _ in batches(tasks, words))
-    optimizer = torch.optim.AdamW(tagger.parameters(), lr=learn_rate, weight_decay=0.01)
+    optimizer = torch.optim.AdamW(tagger.parameters(), lr=learn_rate, weight_decay=0.01, fused=True)
     warmup = max(1, steps // 10)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / warmup, (steps - step) / max(1, steps - warmup))
@@ -183,6 +181,7 @@ def main(
     encoder: Annotated[Path, typer.Argument(help="Folder of a pretrained encoder")],
     train_data: Annotated[Path, typer.Argument(help="A .spacy file to train on", metavar="TRAIN.spacy")],
     test_data: Annotated[list[Path], typer.Argument(help="Files to score", metavar="DATA.spacy...")],
+    layers: Annotated[int, typer.Option(help="How many layers of the encoder, the lowest; 0 for all")] = 0,
     epochs: Annotated[int, typer.Option(help="How often each predicate is seen")] = 5,
     words: Annotated[int, typer.Option(help="Words of a batch, padding among them")] = 1280,
     learn_rate: Annotated[float, typer.Option(help="The greatest learning rate")] = 2e-4,
@@ -195,7 +194,7 @@ def main(
     torch.manual_seed(seed)
     tasks = read_tasks(train_data)
     roles = Counter(argument.role for task in tasks for argument in task.frame.arguments)
-    tagger = MarkedTagger(encoder, [role for role, _ in roles.most_common()])
+    tagger = MarkedTagger(encoder, [role for role, _ in roles.most_common()], layers)
     train(tagger, tasks, epochs=epochs, words=words, learn_rate=learn_rate)
     print_header("data", "P", "R", "F1", "F1 of spans", "words per CPU s", texts=1)
     for path in test_data:
