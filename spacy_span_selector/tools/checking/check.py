@@ -42,7 +42,7 @@ NO_BOUNDARIES = Kind(
 BOUNDARIES_SET = Kind("documents without sentence boundaries, which annotating_components set", loses=False)
 NO_ANNOTATION = Kind(
     "documents without annotation, of which nothing is learnt",
-    "clusters, frames, or an empty group that says that there are none (docs/annotation.md)",
+    "clusters, frames, labelled spans, or an empty group that says that there are none (docs/annotation.md)",
     "Annotate them, or remove them; check 'prefix' of the components.",
 )
 OTHER_TASK = Kind("documents annotated only for what no component of the config learns", loses=False)

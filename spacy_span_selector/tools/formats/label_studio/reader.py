@@ -65,7 +65,7 @@ def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Re
     if not isinstance(text, str):
         found = f"found {show(text)} in the field {text_field!r} of 'data', which has {show([*data])}"
         raise ValueError(f"{found}; expected a text. Name the field that has it with --text-field.")
-    results = _choose_annotation(task.get("annotations"), place, report)
+    results = _choose_annotation(task, place, report)
     if results is None:
         return []
     doc = _make_doc(data, text, nlp, place, report)
@@ -95,12 +95,14 @@ def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Re
     return [doc]
 
 
-def _choose_annotation(annotations: Any, place: str, report: Report) -> list[Any] | None:
+def _choose_annotation(task: dict[str, Any], place: str, report: Report) -> list[Any] | None:
     """The results of the ground truth of a task or, without one, of its first annotation that was not cancelled."""
+    annotations = task.get("annotations")
     known = [each for each in annotations if isinstance(each, dict)] if isinstance(annotations, list) else []
     good = [each for each in known if isinstance(each.get("result"), list) and not each.get("was_cancelled")]
     if not good:
-        report.leave_out("tasks without annotation", f"{place}: found {show(annotations)} as its 'annotations'.")
+        cure = " It has predictions: accept them there, or export with --annotations." if "predictions" in task else ""
+        report.leave_out("tasks without annotation", f"{place}: found {show(annotations)} as its 'annotations'.{cure}")
         return None
     others = "annotations of tasks that have another, which is the ground truth or comes first"
     report.leave_out(others, f"{place}: {len(good)} annotations.", len(good) - 1)

@@ -99,6 +99,8 @@ def test_label_studio_is_read_back_with_its_interface(data: Path, tmp_path: Path
 def test_label_studio_gets_predictions_by_default(data: Path, tmp_path: Path):
     run("export", "label-studio", data, tmp_path / "a.json")
     assert [sorted(task) for task in srsly.read_json(tmp_path / "a.json")] == [["data", "predictions"], ["data"]]
+    said = refusal("convert", "label-studio", tmp_path / "a.json", tmp_path / "a.spacy")
+    assert "It has predictions: accept them there, or export with --annotations." in said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")
