@@ -96,6 +96,8 @@ def test_what_can_not_be_shown_is_named(data: Path, model: Path, tmp_path: Path)
         "render", tmp_path / "long.txt", out, "--model", model
     )
     assert "no such file" in refusal("render", tmp_path / "nothing.spacy", out)
+    assert ": a folder. Expected" in refusal("render", tmp_path, out)
+    assert "name one with --model" in refusal("render", data, out, "--bracketed")
     assert "no_such_model" in refusal("render", data, out, "--model", "no_such_model")
     assert "damaged.spacy: damaged, or not a .spacy file" in refusal("render", tmp_path / "damaged.spacy", out)
     assert not out.exists()
