@@ -11,6 +11,7 @@ exchange_genders.py adds, differs by what it believes of occupations, of which t
 from __future__ import annotations
 
 import random
+import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -72,8 +73,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     chance = random.Random(options.seed)
-    reader = spacy.load(options.reader)
-    texts = [doc.text for path in options.files for doc in read_docs(path, reader.vocab)]
+    try:
+        reader = spacy.load(options.reader)
+        texts = [doc.text for path in options.files for doc in read_docs(path, reader.vocab)]
+    except (OSError, ValueError) as error:
+        sys.exit(str(error))
     found = (with_occupations(doc, chance) for doc in tqdm(reader.pipe(texts), total=len(texts)))
     drawn = [*filter(None, found), *scenes(chance)]
     nlp = spacy.blank("en")

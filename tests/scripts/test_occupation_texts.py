@@ -40,6 +40,8 @@ def test_scenes_have_two_occupations_and_men_or_women(tmp_path: Path) -> None:
     assert not any(re.search(r"[{}]", scene.text) for scene in scenes)
 
 
-def test_the_reader_must_be_named(tmp_path: Path) -> None:
+def test_the_reader_must_be_named_and_there(tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         SCRIPT["main"]([str(tmp_path), str(tmp_path)])
+    with pytest.raises(SystemExit, match="none"):
+        SCRIPT["main"]([str(tmp_path), str(tmp_path), "--reader", str(tmp_path / "none")])

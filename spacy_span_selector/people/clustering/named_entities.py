@@ -111,10 +111,8 @@ class NamedEntities:
         if worth is not None:
             return worth
         a, b = self.uses[first].name, self.uses[second].name
-        if self.reader.relate(a, b) == "clash":
-            return WORTH["clash"]
         full = (self.uses[name].name for name in group)
-        if any(name.given and self.reader.bridges(name, a, b) for name in full):
+        if any(name.given and self.reader.bridges(name, a, b) for name in full) and self.reader.relate(a, b) != "clash":
             return -self._together(first, second)  # links know nothing of "Emma" and "Miss Woodhouse"
         return -inf
 
