@@ -58,6 +58,7 @@ def declare(doc: Doc, annotates: Mapping[str, str] | Sequence[str] | None) -> Do
         if annotates is not None:
             set_annotates(doc, annotates)
         return doc
+    set_annotates(doc, [*annotates.values()])
     for key in (key for prefix in cluster_prefixes(doc) for key in cluster_keys(doc, prefix)):
         if kind := annotates.get(get_text(doc.spans[key], ENTITY_TYPE) or ""):
             doc.spans[key].attrs[ENTITY_TYPE] = kind
@@ -71,5 +72,4 @@ def declare(doc: Doc, annotates: Mapping[str, str] | Sequence[str] | None) -> Do
         firsts = {number: group[i] for i, number in reversed(numbers.items())}
         spans = [Span(doc, *named, kb_id=firsts[i].kb_id, span_id=firsts[i].id) for named, i in new.items()]
         doc.spans[key] = SpanGroup(doc, name=group.name, attrs=attrs_of_kept(group, numbers), spans=spans)
-    set_annotates(doc, [*annotates.values()])
     return doc

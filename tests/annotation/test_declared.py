@@ -52,6 +52,13 @@ def test_labels_become_types_in_clusters_and_labelled_spans_and_others_stay(keys
     assert get_labelled_spans(doc, keys.get("key", "sc")) == [(0, 1, "PER"), (2, 3, "ORG"), (4, 5, "town")]
 
 
+def test_a_label_that_stands_for_no_type_changes_nothing():
+    doc = make_doc()
+    with pytest.raises(ValueError, match=r"annotates\[1\] is "):
+        declare(doc, {"person": "PER", "firm": "LOC|"})
+    assert (kinds(doc), get_labelled_spans(doc)) == (kinds(make_doc()), get_labelled_spans(make_doc()))
+
+
 def test_what_is_said_of_renamed_spans_stays():
     doc = make_doc()
     named = [Span(doc, 0, 1, "person", kb_id="Q1"), Span(doc, 2, 3, "firm"), Span(doc, 2, 3, "maker"), doc[4:4]]
