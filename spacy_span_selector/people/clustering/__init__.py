@@ -3,10 +3,11 @@
 `cluster_mentions` is the way in. Nothing here knows of tensors.
 """
 
-from .clusters import REACH, Clustering, Reason, Scored, cluster_mentions
+from .clusters import REACH, Clustering, Reason, cluster_mentions
 from .entity_types import EntityTypes
 from .forms import Form, read_forms
 from .names import NameReader
+from .scored import Scored
 
 __all__ = [
     "REACH",

@@ -4,8 +4,9 @@ The network scores each pair of mentions by itself. Here a mention is compared w
 first:
 
 1. Names are divided into those of one entity each (`named_entities.py`), anywhere in the document, and the "I" of a
-   known speaker is a name of this speaker. A mention with a name joins its entity.
-2. Labels, and the pronouns that the network links to a name, tell the type of its entity, in advance.
+   known speaker is a name of this speaker. Labels, and the pronouns that the network links to a name, tell the type of
+   its entity (`known_entities.py`).
+2. A mention with a name joins its entity, where the network links the two.
 3. All other mentions, from left to right, join the cluster C with the greatest
 
        1/2 log( sum of exp 2 s(i, j) over mentions j in C )  +  min(0, agreement of i with C)  -  costs
@@ -21,9 +22,9 @@ first:
 4. A mention with a name also takes over the cluster without a name that it would have joined ("a stranger ... he ...
    Mr. Smith"). Clusters of two named entities are never joined.
 5. Quotations are attributed to clusters (`attribution/`). "He" and "she" leave the cluster that says them, where they
-   may be another. "I" and "you" in a quotation join as in step 3, where the log
-   probability that the cluster speaks, or is spoken to, counts beside the links. Each "I" of a quotation is one, and
-   its speaker; a tag, "said Ann", decides who.
+   may be another. "I" and "you" in a quotation join as in step 3, where the log probability that the cluster speaks, or
+   is spoken to, counts beside the links. Each "I" of a quotation is one, and its speaker; a tag, "said Ann", decides
+   who.
 
 The search is greedy: step 1 is as exact as `named_entities.py` says, and no later decision is undone. Time is linear in
 the number of pairs that the network scored.
@@ -32,16 +33,11 @@ the number of pairs that the network scored.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from itertools import pairwise
 from math import exp, inf, log
 from operator import itemgetter
 from typing import Literal, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..attribution import Attribution
 from .apart import (
@@ -58,10 +54,11 @@ from .apart import (
     Persons,
     assign,
 )
-from .entity_types import EntityTypes, Kind, Weights, add
+from .entity_types import EntityTypes, Weights, add
 from .forms import FIRST_PERSON, OF_TALK, Form
-from .named_entities import NamedEntities, NameUse
-from .names import Name, NameReader, split_label
+from .known_entities import EntityFinder
+from .names import Name, NameReader
+from .scored import LEAST_SCORE, Scored
 
 Why = Literal[
     "name", "speaker", "addressee", "reflexive", "other name", "argument", "voice", "person", "type", "nested", "whole"
@@ -71,10 +68,6 @@ REACH = 300
 """How many mentions back the network may look for an antecedent. Training documents have about so many: it has learnt
 nothing of greater distances, and would find the antecedent of "he" chapters away. Names are joined over any
 distance."""
-
-LEAST_SCORE, GREATEST_SCORE = -6.0, 300.0
-"""Antecedents that score less count for nothing, and what scores more counts as this: the square of its exponential is
-finite."""
 
 SAME_NAME, SAME_NOUN = 0.5, 0.5
 """What is added to the score of a name for the others of its entity, and to that of a definite noun for a cluster that
@@ -96,12 +89,6 @@ ESTABLISHED = 2
 DISAGREEMENT = -1.0
 """A cluster with which a mention agrees less differs in gender or number from it."""
 
-DOUBT = 0.5
-"""How probably a pronoun is not that of the name that the network links it to, when it tells the type of the entity."""
-
-MOST_VOTES = 20.0
-"""The most pronouns that count as evidence of a name, so that a title can outweigh them."""
-
 
 TRUST, UNKNOWN, UNLINKED = 2.0, 0.02, -1.0
 """How much the log probability of a speaker counts, what is added to the probability, and what a cluster counts that
@@ -110,48 +97,9 @@ the network does not link to "I" or "you"."""
 LIKELY = 0.5
 """A cluster that speaks with this probability is the reason why "I" has joined it."""
 
-ONE_PERSON = frozenset({"same", "full", "given", "nickname", "titles"})
-"""How the name of a speaker is related to a name in the text if both are of one person."""
-
 Attribute = Callable[[Sequence[int | None], Mapping[int, int]], Sequence[Attribution]]
 """Takes the cluster of each mention, None for one that waits, and of each speaker that is known, and tells who says
 each quotation."""
-
-
-@dataclass(frozen=True)
-class Scored:
-    """The mentions of a document, and the scores of the network.
-
-    mentions (Sequence[tuple[int, int]]): Token offsets, end exclusive, in the order of the text.
-    sentences (Sequence[int]): The sentence of each.
-    speakers (Sequence[int]): The number of the speaker of each; 0 if unknown.
-    quotations (Sequence[int]): The number of the quotation of each, from 0; -1 outside of quotations.
-    antecedents (NDArray[np.int64]): Earlier mentions, by number. Shape: (mentions, antecedents)
-    scores (NDArray[np.float32]): Their scores, where "no antecedent" scores 0; -inf where there is none. Shape:
-        (mentions, antecedents)
-    speaker_names (Sequence[str]): The names of the speakers, from number 1 on.
-    labels (Sequence[Mapping[str, float]]): The labels of each as an entity, with their probabilities; empty if nothing
-        is labelled.
-    unscored (Set[int]): The mentions that were compared with no other: added to what the network has selected.
-    named (Mapping[int, int]): The number of the speaker that a mention in the label of a turn names.
-    apart (Mapping[int, Collection[int]]): The mentions that are arguments of one frame with each.
-    bound (Mapping[int, int]): From a reflexive to its subject, which comes before it.
-    said (Mapping[int, int]): From a predicate noun to its subject, likewise.
-    """
-
-    mentions: Sequence[tuple[int, int]]
-    sentences: Sequence[int]
-    speakers: Sequence[int]
-    quotations: Sequence[int]
-    antecedents: NDArray[np.int64]
-    scores: NDArray[np.float32]
-    speaker_names: Sequence[str] = ()
-    labels: Sequence[Mapping[str, float]] = ()
-    unscored: Set[int] = frozenset()
-    named: Mapping[int, int] = field(default_factory=dict)
-    apart: Mapping[int, Collection[int]] = field(default_factory=dict)
-    bound: Mapping[int, int] = field(default_factory=dict)
-    said: Mapping[int, int] = field(default_factory=dict)
 
 
 class Reason(NamedTuple):
@@ -240,12 +188,10 @@ class _Search:
         forms, scored, types = self.forms, self.scored, self.types
         labels = scored.labels or [{}] * len(forms)
         labelled = [types.labelled(own) for own in labels]
-        self.kinds = [kind for kind, _ in labelled]
-        self.told_by_labels = [evidence for _, evidence in labelled]
+        self.known = EntityFinder(forms, scored, labelled, self.reader, types).find()
         words = [types.words(form.evidence, own) for form, own in zip(forms, labels, strict=True)]
-        self.evidence = [add(word, told) for word, told in zip(words, self.told_by_labels, strict=True)]
-        self.links = _rows(scored)
-        self.entity_of: list[int | None] = [None] * len(forms)
+        self.evidence = [add(word, told) for word, (_, told) in zip(words, labelled, strict=True)]
+        self.links = scored.links
         self.cluster_of: list[_Cluster | None] = [None] * len(forms)
         self.overlaps = _overlaps(scored.mentions)
         self.voices = [
@@ -255,11 +201,8 @@ class _Search:
         self.waiting: set[int] = set()
         self.talk: dict[int, Why] = {}
         self.parted: set[int] = set()
-        self.speaking: set[int | None] = set()
-        self.entity_of_speaker: dict[int, int] = {}
 
     def run(self) -> Clustering:
-        self._find_named_entities()
         self._link_names()
         if self.attribute:
             self.waiting = {
@@ -296,7 +239,7 @@ class _Search:
         of_mention = [None if cluster is None else numbers[cluster] for cluster in self.cluster_of]
         of_entity = {cluster.entity: number for cluster, number in reversed(numbers.items())}
         of_speaker = {}
-        for speaker, entity in self.entity_of_speaker.items():
+        for speaker, entity in self.known.of_speaker.items():
             if entity not in of_entity:  # neither named nor "I", but the "you" of others
                 of_entity[entity] = len(clusters)
                 clusters.append(_Cluster(self.types.nothing, self.types.log_probability(self.types.nothing), entity))
@@ -385,98 +328,6 @@ class _Search:
 
     # names
 
-    def _find_named_entities(self) -> None:
-        """Number the entities that have names, or are known speakers, and their mentions."""
-        uses: dict[tuple[Name, Kind], list[int]] = {}
-        kinds = self._kinds_of_names()
-        for mention, form in enumerate(self.forms):
-            if form.name is not None:
-                uses.setdefault((form.name, self.kinds[mention] or kinds.get(form.name, "")), []).append(mention)
-        name_of = {mention: number for number, mentions in enumerate(uses.values()) for mention in mentions}
-        told = self._told_by_pronouns(name_of, len(uses))
-        sentences = self.scored.sentences
-        described = []
-        for ((used, _), mentions), row in zip(uses.items(), told, strict=True):
-            labels = (self.told_by_labels[mention] for mention in mentions)
-            evidence = self._sum((self.types.evidence(self.forms[mentions[0]].evidence), row, *labels))
-            described.append(NameUse(used, evidence, frozenset(sentences[mention] for mention in mentions)))
-        groups = NamedEntities(described, self._links_of_names(name_of), self.reader, self.types).groups()
-        of_name = {name: entity for entity, group in enumerate(groups) for name in group}
-        self.told_of_entity = [self._sum(told[name] for name in group) for group in groups]
-        for mention, name in name_of.items():
-            self.entity_of[mention] = of_name[name]
-        count = max([len(self.scored.speaker_names), *self.scored.speakers])
-        speakers = {speaker: len(groups) + speaker for speaker in range(1, count + 1)}
-        speakers |= self._entities_of_speakers(of_name, [name if kind != "thing" else None for name, kind in uses])
-        self.entity_of_speaker = speakers
-        for mention, (form, speaker) in enumerate(zip(self.forms, self.scored.speakers, strict=True)):
-            speaker = self.scored.named.get(mention, speaker if form.evidence == FIRST_PERSON else 0)
-            if speaker:
-                self.entity_of[mention] = speakers[speaker]
-                self.speaking.add(self.entity_of[mention])
-        self.told_of_entity += [self.types.nothing] * (1 + count)
-
-    def _kinds_of_names(self) -> dict[Name, Kind]:
-        """The kind that the labels of a name tell most often: mentions without a label are of it, too."""
-        counts: dict[Name, Counter[Kind]] = {}
-        for form, kind in zip(self.forms, self.kinds, strict=True):
-            if form.name is not None and kind:
-                counts.setdefault(form.name, Counter())[kind] += 1
-        return {name: kinds.most_common(1)[0][0] for name, kinds in counts.items()}
-
-    def _entities_of_speakers(self, of_name: dict[int, int], names: Sequence[Name | None]) -> dict[int, int]:
-        """The entity of each speaker whose name is that of one entity of the text, and of no other.
-
-        names (Sequence[Name | None]): The names, None for those of things.
-        """
-        entities: dict[int, int] = {}
-        for speaker, label in enumerate(self.scored.speaker_names, start=1):
-            own = self.reader.read(split_label(label))
-            if own is not None:
-                related = {
-                    of_name[i] for i, name in enumerate(names) if name and self.reader.relate(own, name) in ONE_PERSON
-                }
-                if len(related) == 1:
-                    (entities[speaker],) = related
-        return entities
-
-    def _sum(self, rows: Iterable[Weights]) -> Weights:
-        return reduce(add, rows, self.types.nothing)
-
-    def _told_by_pronouns(self, name_of: dict[int, int], count: int) -> list[Weights]:
-        """Sum the evidence of pronouns for the type of each name, weighted by the probabilities of their links."""
-        votes: list[dict[str, float]] = [{} for _ in range(count)]
-        for mention, form in enumerate(self.forms):
-            if not form.is_pronoun or not form.evidence.startswith("3 singular "):
-                continue
-            antecedents, _, masses = self.links[mention]
-            norm = 1.0 + sum(masses)
-            for antecedent, mass in zip(antecedents, masses, strict=True):
-                if antecedent in name_of:
-                    own = votes[name_of[antecedent]]
-                    own[form.evidence] = own.get(form.evidence, 0.0) + mass / norm
-        told = []
-        for counts in votes:
-            share = min(1.0, MOST_VOTES / max(sum(counts.values()), 1e-9))
-            rows = (tuple(share * n * x for x in self.types.doubted(kind, DOUBT)) for kind, n in sorted(counts.items()))
-            told.append(self._sum(rows))
-        return told
-
-    def _links_of_names(self, name_of: dict[int, int]) -> dict[tuple[int, int], tuple[float, int]]:
-        """The mean score of the best links between the mentions of two names, and how many there are."""
-        sums: dict[tuple[int, int], list[float]] = {}
-        for mention, name in name_of.items():
-            best: dict[int, float] = {}
-            antecedents, scores, _ = self.links[mention]
-            for other, score in [(name_of[a], s) for a, s in zip(antecedents, scores, strict=True) if a in name_of]:
-                if other != name and score > best.get(other, LEAST_SCORE):
-                    best[other] = score
-            for other, score in best.items():
-                total = sums.setdefault((min(name, other), max(name, other)), [0.0, 0.0])
-                total[0] += max(-4.0, min(4.0, score))
-                total[1] += 1
-        return {pair: (total / count, int(count)) for pair, (total, count) in sums.items()}
-
     def _link_names(self) -> None:
         """Join the mentions of each named entity that the network links, and then the clusters that are established.
 
@@ -489,7 +340,7 @@ class _Search:
         joined: Counter[tuple[int, Name | None]] = Counter()
         alone: Counter[tuple[int, Name | None]] = Counter()
         waiting = []
-        for mention, entity in enumerate(self.entity_of):
+        for mention, entity in enumerate(self.known.of_mention):
             if entity is None:
                 continue
             own = clusters.setdefault(entity, [])
@@ -516,10 +367,10 @@ class _Search:
             else:
                 own.append(self._new(mention, entity))
         for entity, own in clusters.items():
-            self._join_established(own, entity in self.speaking)
+            self._join_established(own, entity in self.known.speaking)
             for cluster in own:
                 if cluster.joined is None:
-                    self._learn(cluster, self.told_of_entity[entity])
+                    self._learn(cluster, self.known.told[entity])
 
     def _join_established(self, clusters: Sequence[_Cluster], speaks: bool) -> None:
         """Join the clusters of a named entity that have a title or several mentions, or all if it is known to speak."""
@@ -545,7 +396,7 @@ class _Search:
         That of who speaks is none of "he" and "she".
         """
         is_other = self.forms[mention].evidence.startswith("3 singular")
-        speaker = self.entity_of_speaker.get(self.scored.speakers[mention], -1) if is_other else -1
+        speaker = self.known.of_speaker.get(self.scored.speakers[mention], -1) if is_other else -1
         antecedents, _, masses = self.links[mention]
         if mention in self.scored.bound:
             antecedents, masses = [*antecedents, self.scored.bound[mention]], [*masses, exp(BOUND)]
@@ -707,7 +558,7 @@ class _Search:
         return Clustering(clusters, antecedents, reasons, attributions)
 
     def _reason(self, mention: int, refused: int | None, clusters: Sequence[_Cluster]) -> Reason:
-        own = self.entity_of[mention]
+        own = self.known.of_mention[mention]
         if mention in self.talk:
             return Reason(self.talk[mention], refused)
         subject = self.scored.bound.get(mention)
@@ -736,16 +587,6 @@ class _Search:
 def _number(clusters: Iterable[_Cluster | None]) -> dict[_Cluster, int]:
     """The numbers of clusters, in the order in which they come first."""
     return {cluster: number for number, cluster in enumerate(filter(None, dict.fromkeys(clusters)))}
-
-
-def _rows(scored: Scored) -> list[tuple[list[int], list[float], list[float]]]:
-    """The antecedents of each mention that count, their scores, and the exponentials of these."""
-    counts = scored.scores > LEAST_SCORE
-    antecedents = scored.antecedents[counts].tolist()
-    scores = np.minimum(scored.scores[counts], GREATEST_SCORE).astype(np.float64).tolist()
-    masses = [*map(exp, scores)]
-    edges = [0, *np.cumsum(counts.sum(axis=1)).tolist()]
-    return [(antecedents[i:j], scores[i:j], masses[i:j]) for i, j in pairwise(edges)]
 
 
 def _overlaps(mentions: Sequence[tuple[int, int]]) -> list[list[int]]:
