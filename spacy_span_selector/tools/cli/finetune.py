@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import asdict
 from itertools import product
 from math import isnan, nan
@@ -42,14 +43,20 @@ OF_TRAINING = ("training.", "corpora.")  # how options begin that are no setting
 def finetune_cli(
     ctx: typer.Context,
     model: Model,
-    texts_path: Annotated[Path, typer.Argument(metavar="TEXTS", help="A file, or a folder: *.txt, *.spacy")],
+    texts_path: Annotated[
+        Path, typer.Argument(metavar="TEXTS", exists=True, help="A file, or a folder: *.txt, *.spacy")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the new pipeline and its scores")],
-    dev: Annotated[Path | None, typer.Option(help="Texts that are only scored; by default one in five")] = None,
+    dev: Annotated[
+        Path | None, typer.Option(exists=True, help="Texts that are only scored; by default one in five")
+    ] = None,
     annotates: Annotates = None,
     allow_new_labels: Annotated[
         bool, typer.Option("--allow-new-labels", help="Learn labels that are not known")
     ] = False,
-    known: Annotated[list[Path] | None, typer.Option(help="Other texts, to show what is forgotten; repeatable")] = None,
+    known: Annotated[
+        list[Path] | None, typer.Option(exists=True, help="Other texts, to show what is forgotten; repeatable")
+    ] = None,
     share: Annotated[
         float | None, typer.Option(min=0, max=1, help="How far weights move; by default 0.5, or 1 for new labels")
     ] = None,
@@ -71,7 +78,6 @@ def finetune_cli(
     --components.structured_coref.keep_singletons false.
     """
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
-    from spacy.cli.package import package as build_package
 
     from ...models.interpolation import interpolate
     from ..checking.trainings import check_training
@@ -86,8 +92,7 @@ def finetune_cli(
     target, trained = output / "model", output / "training" / "model-last"
     if target.exists() and not (force or resume):
         raise FileExistsError(f"{target} exists. Name another --output, or give --force to replace it.")
-    if (made := made_as(output)) not in ("", "the output of 'finetune'"):
-        raise FileExistsError(f"{output} is {made}. Name another --output.")
+    _check_output(output, [path for path in (texts_path, dev, *(known or ())) if path])
     if not (name or "x").isidentifier():  # spaCy would fail only in the end
         raise ValueError(f"--name {name}: a pipeline's name has letters, digits and underscores only.")
     Version(version or "0")
@@ -122,26 +127,33 @@ def finetune_cli(
     corpora = {"train": texts.train, "dev": texts.dev}
     files = {split: output / "corpus" / f"{split}.spacy" for split in corpora}
     marks = [(folder / MANIFEST, MADE) for folder in (output, output / "corpus")]  # which no command reads as texts
-    write_files([*marks, *((files[split], spacy_file(docs, files[split])) for split, docs in corpora.items())])
-    config = configure(nlp, texts, files, of_training)
-    check_training(config)
-    training = identity(config, code_path, gpu_id)
-    training["files"] |= {str(source): file_digest(source)}
-    checkpoints = Checkpoints(output / "training", training)
-    if target.exists() and not force:
-        if not checkpoints.is_finished():
-            raise FileExistsError(f"{target} is of another fine-tuning. Name another --output, or give --force, too.")
-        msg.good("This fine-tuning has ended. With --force it begins anew.", target)
-        return
+    replaced = [(path, path.read_bytes()) for path in files.values() if path.exists()]
+    with ExitStack() as undo:
+        undo.callback(write_files, replaced)  # unless these texts are learnt
+        write_files([*marks, *((files[split], spacy_file(docs, files[split])) for split, docs in corpora.items())])
+        config = configure(nlp, texts, files, of_training)
+        check_training(config)
+        training = identity(config, code_path, gpu_id)
+        training["files"] |= {str(source): file_digest(source)}
+        checkpoints = Checkpoints(output / "training", training)
+        if target.exists() and not force:
+            if not checkpoints.is_finished():
+                found = f"{target} is of another fine-tuning"
+                raise FileExistsError(f"{found}. Name another --output, or give --force, too.")
+            msg.good("This fine-tuning has ended. With --force it begins anew.", target)
+            if package:
+                _build_package(target, output / "packages", force)
+            return
 
-    def begin() -> Language:
-        new = learn_labels(texts, nlp, allowed=allow_new_labels, declared=(annotates or {}).values())
-        if new:
-            msg.info(f"New labels: {'; '.join(new)}")
-        return nlp
+        def begin() -> Language:
+            new = learn_labels(texts, nlp, allowed=allow_new_labels, declared=(annotates or {}).values())
+            if new:
+                msg.info(f"New labels: {'; '.join(new)}")
+            undo.pop_all()
+            return nlp
 
-    if not trained.exists() or not checkpoints.is_finished():
-        run_training(checkpoints, begin, resume=resume, gpu_id=gpu_id)
+        if not trained.exists() or not checkpoints.is_finished():
+            run_training(checkpoints, begin, resume=resume, gpu_id=gpu_id)
     msg.divider("Comparing pipelines")
     start, learnt = load_pipeline(model, of_pipeline), load_pipeline(str(trained))
     for component in texts.learning:
@@ -169,10 +181,28 @@ def finetune_cli(
     _print_comparisons(compared, find_tasks(new).values())
     msg.good(f"{target}: {facts['megabytes']} MB, after {facts['seconds']} seconds")
     if package:
-        packages = output / "packages"
-        packages.mkdir(parents=True, exist_ok=True)
-        build_package(target, packages, create_sdist=False, force=force)  # nothing is built, so pip can install it
-        msg.good(f"pip install {packages / '{lang}_{name}-{version}'.format(**meta)}")
+        _build_package(target, output / "packages", force)
+
+
+def _check_output(output: Path, texts: Iterable[Path]) -> None:
+    """Refuse a folder that has texts to read, or what no fine-tuning has made."""
+    for path in texts:
+        if output.resolve() in (path.resolve(), *path.resolve().parents):
+            raise FileExistsError(f"{path} would be in the output, {output}. Name another --output.")
+    for folder in (output, output / "corpus"):
+        made = made_as(folder)
+        is_foreign = (folder / MANIFEST).exists() or (folder.exists() and folder != output)
+        if made != "the output of 'finetune'" and (made or is_foreign):
+            raise FileExistsError(f"{folder} is {made or 'of another program'}. Name another --output.")
+
+
+def _build_package(pipeline: Path, packages: Path, force: bool) -> None:
+    from spacy.cli.package import package
+
+    packages.mkdir(parents=True, exist_ok=True)
+    package(pipeline, packages, create_sdist=False, force=force)  # nothing is built, so pip can install it
+    meta = srsly.read_json(pipeline / "meta.json")
+    msg.good(f"pip install {packages / '{lang}_{name}-{version}'.format(**meta)}")
 
 
 def _default_share(after: Any, before: Any) -> float:

@@ -35,15 +35,21 @@ def serve_cli(
         cure = "Install them with: python -m pip install 'spacy-span-selector[serve]'"
         raise ImportError(f"The page needs starlette and uvicorn. {cure}") from error
     folder = None if edit is None else TextFolder(edit)
-    make_worker = partial(Worker, partial(load_pipeline, model), name=model, most_characters=max_characters)
     make_view = Drafting if folder else partial(View, singletons=singletons)
     with open_socket(host, port) as listening, ExitStack() as stack:
         shown = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
         if folder:
             stack.enter_context(only_process_in(folder.path, "serve", "correct its texts there", shown))
-        worker = make_worker(max_seconds=max_seconds, most_waiting=max_waiting, make_view=make_view)
+        worker = Worker(
+            partial(load_pipeline, model),
+            name=model,
+            most_characters=max_characters,
+            max_seconds=max_seconds,
+            most_waiting=max_waiting,
+            make_view=make_view,
+        )
         stack.enter_context(closing(worker))
-        hosts = [host, *(allow_host or ())]
+        hosts = [f"[{name}]" if ":" in name else name for name in (host, *(allow_host or ()))]
         page = create_editor(worker, folder, hosts=hosts) if folder else create_app(worker, hosts=hosts)
         if not ip_address(listening.getsockname()[0]).is_loopback:
             what = f"change files in {edit}" if folder else "send texts to this page"

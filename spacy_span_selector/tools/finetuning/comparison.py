@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -43,7 +44,10 @@ def read_known(path: Path, nlp: Language, report: Report) -> Compared:
     docs, files = read_annotated(path, nlp, report), find_texts(path)
     if files[0].name.endswith(ANNOTATED) or any(map(len, chain(*(doc.spans.values() for doc in docs)))):
         return Compared(str(path), docs)
-    texts = [read_text(file) for file in files if not what_is_wrong(file)]
+    texts = []
+    for file in [file for file in files if not what_is_wrong(file)]:
+        with suppress(OSError, ValueError):  # reported already
+            texts.append(read_text(file))
     return Compared(str(path), [nlp.make_doc(text) for text in texts if text.strip()], is_gold=False)
 
 

@@ -24,7 +24,7 @@ from ..formats.reports import DOCUMENTS, REPEATED_DOCUMENTS, Report
 BRACKETED, SPACY, PLAIN = ".brackets.txt", ".spacy", ".txt"
 ANNOTATED = (BRACKETED, SPACY)  # how the names of files end that have gold annotation for certain
 
-TOO_FEW = "Found too few annotated documents to split off some: {}. Annotate two in the same way, or give --dev."
+TOO_FEW = "{}: found too few annotated documents to split off some: {}. Annotate two in the same way, or give --dev."
 NOT_LEARNT = "documents without annotation that the pipeline has a component for"
 IN_DEV = "documents that are in dev, too"
 SHARE = 5  # one document in so many is split off
@@ -55,7 +55,7 @@ def gather(
 
     docs = read_learnable(path)
     if dev_path is None:
-        train, dev = split_off(docs, nlp)
+        train, dev = split_off(docs, nlp, path)
     else:
         dev = read_learnable(dev_path)
         known = {doc.text for doc in dev}
@@ -125,12 +125,14 @@ def check_several(path: Path) -> None:
     """Fail as `split_off` does if there is a single text for certain, before a pipeline is loaded to read it."""
     file, *others = find_texts(path)
     if not (others or file.suffix == SPACY or what_is_wrong(file)) and read_text(file).count(HEADING) < 2:
-        raise ValueError(TOO_FEW.format("one text"))
+        raise ValueError(TOO_FEW.format(path, "one text"))
 
 
 def find_texts(path: Path) -> list[Path]:
     """A file, or those of a folder, at any depth, whose names say that they are annotated, or else all plain text."""
     if not path.is_dir():
+        if path.suffix not in (SPACY, PLAIN):
+            raise ValueError(f"{path}: expected *{BRACKETED}, *{SPACY} or *{PLAIN}, or a folder of such files.")
         return [path]
     everything = find_files(path, lambda name: True)
     for endings in (ANNOTATED, (PLAIN,)):
@@ -178,7 +180,7 @@ def _read_bracketed(file: Path, nlp: Language) -> Iterator[Doc | ValueError]:
             yield error
 
 
-def split_off(docs: Iterable[Doc], nlp: Language) -> tuple[list[Doc], list[Doc]]:
+def split_off(docs: Iterable[Doc], nlp: Language, path: Path) -> tuple[list[Doc], list[Doc]]:
     """Split off one document in five for dev, but at least one; as many of each kind of annotation.
 
     Which these are depends on the texts alone: most stay the same when others are added.
@@ -194,7 +196,7 @@ def split_off(docs: Iterable[Doc], nlp: Language) -> tuple[list[Doc], list[Doc]]
         dev += alike[:number]
         train += alike[number:]
     if not dev:
-        raise ValueError(TOO_FEW.format(len(train)))
+        raise ValueError(TOO_FEW.format(path, len(train)))
     return train, dev
 
 

@@ -26,12 +26,13 @@ from ...extensions import representative_mention
 from ...people.tokenized import make_doc
 from ..formats.bracketed import Lenient, parse_bracketed, write_bracketed
 from .corrections import doubts, fingerprint
-from .folder import CORRECTED, GoneError, Source, TextFolder
+from .folder import CORRECTED, RAW, GoneError, Source, TextFolder
 from .pages import Entry, Form
 from .worker import BusyError, NotAnnotatedError, Worker
 
 LONGEST_NAME = 24
 MOST_DRAFTS = 50  # so many are kept in memory
+SECONDS = 3.0  # between two looks at the folder
 
 
 class Draft(NamedTuple):
@@ -60,8 +61,11 @@ class Drafting:
             if source.is_corrected:
                 doc = self._read(source)
                 return Draft(source.name, doc.to_bytes(), fingerprint(doc), [])
-            if problem := self.form.problem(source.text):
-                raise NotAnnotatedError(problem)
+            if not source.text.strip():
+                raise NotAnnotatedError(f"{source.name}{RAW} has no text.")
+            if len(source.text) > self.form.most_characters:
+                length = f"{len(source.text):,} characters, more than {self.form.most_characters:,}"
+                raise NotAnnotatedError(f"{source.name}{RAW} has {length}. Cut it, or serve with --max-characters.")
             return self._annotate(source)
 
     def _read(self, source: Source) -> Doc:
@@ -135,11 +139,17 @@ class Drafts:
         return kept[-1] if kept else (await self.open(name, request))[1]
 
     async def look_at_all(self) -> None:
-        """Make the drafts of all documents that are not corrected, one after the other, to know which are doubtful."""
-        for name, is_corrected in self._folder.names().items():
-            if not is_corrected and name not in self._known:
-                with suppress(NotAnnotatedError, GoneError):
-                    await self.open(name)
+        """Make the drafts of all documents that are not corrected, one after the other, to know which are doubtful;
+        of those that are added or changed, too."""
+        seen: dict[str, int] = {}
+        while True:
+            with suppress(GoneError):
+                for name, changed in self._folder.uncorrected().items():
+                    if seen.get(name) != changed:
+                        with suppress(NotAnnotatedError):
+                            await self.open(name)
+                        seen[name] = changed
+            await asyncio.sleep(SECONDS)
 
 
 def _name_clusters(doc: Doc) -> None:

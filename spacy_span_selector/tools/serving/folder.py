@@ -10,10 +10,12 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import warnings
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import category
 
 from ..files.folders import what_is_wrong
 from ..files.writing import create_file, write_file
@@ -21,6 +23,7 @@ from ..formats.files import read_text
 
 RAW, CORRECTED = ".txt", ".brackets.txt"  # how the names of files end
 LONGEST_NAME = 255  # bytes of the name of a file
+JOINERS = "\u200c\u200d"  # of letters, and of emoji
 
 
 class Source(NamedTuple):
@@ -48,6 +51,10 @@ class TextFolder:
         if not path.is_dir():
             raise NotADirectoryError(f"{path}: no such folder.")
         self._device = path.stat().st_dev
+        names = [file.name for file in path.iterdir() if file.name.endswith(RAW) and not can_be_shown(file.name)]
+        if names:
+            found = f"{path}: left out {len(names)} whose names have control characters or no text, as {names[0]!r}"
+            warnings.warn(f"{found}. Rename them.", stacklevel=2)
         if not self.names():
             raise FileNotFoundError(f"{path}: no text to correct. Put files NAME{RAW} into the folder.")
 
@@ -62,12 +69,19 @@ class TextFolder:
             raise GoneError(f"{problem}. Bring it back: until then corrections stay in their pages.") from error
         found: dict[str, bool] = {}
         for name in names:
-            if name.endswith(RAW) and not name.startswith(".") and name.isprintable():
+            if name.endswith(RAW) and not name.startswith(".") and can_be_shown(name):
                 is_corrected = name.endswith(CORRECTED)
                 name = name.removesuffix(CORRECTED if is_corrected else RAW)
                 found[name] = is_corrected or found.get(name, False)
         self.seen.update(found)
         return found
+
+    def uncorrected(self) -> dict[str, int]:
+        """The documents that are not corrected, and when the file of each was changed."""
+        names = [name for name, is_corrected in self.names().items() if not is_corrected]
+        with suppress(FileNotFoundError):  # deleted meanwhile: the rest can wait
+            return {name: (self.path / f"{name}{RAW}").stat().st_mtime_ns for name in names}
+        return {}
 
     def read(self, name: str) -> Source:
         """Read a document; an OSError or a ValueError says why it can't be read, or could not be saved later."""
@@ -109,6 +123,11 @@ class TextFolder:
             raise error if isinstance(error, GoneError) else ChangedError(f"It is not as it was: {error}") from error
         if found != version:
             raise ChangedError("The document was saved elsewhere meanwhile, in another tab or by another program.")
+
+
+def can_be_shown(name: str) -> bool:
+    """Check that a name has no control characters, and no bytes that are no text; joiners and wide spaces may be."""
+    return all(char.isprintable() or char in JOINERS or category(char) == "Zs" for char in name)
 
 
 def _source(name: str, text: str, is_corrected: bool) -> Source:

@@ -15,6 +15,7 @@ from spacy_span_selector.annotation import get_annotates, get_labelled_spans, se
 from spacy_span_selector.examples.corpus import read_docs
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
 from spacy_span_selector.tools.cli.finetune import _default_share
+from spacy_span_selector.tools.files.folders import MANIFEST
 from spacy_span_selector.tools.finetuning.comparison import read_known
 from spacy_span_selector.tools.finetuning.texts import Texts, find_texts, keep_known
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
@@ -152,9 +153,13 @@ def test_a_pipeline_is_replaced_only_by_force(tuned: tuple[Path, str], model: Pa
     texts = write_texts(tmp_path / "texts", 3)
     assert "exists. Name another --output, or give --force" in refusal("finetune", model, texts, "-o", output, *FAST)
     before = (output / "scores.json").read_text()
+    corpus = [output / "corpus" / f"{split}.spacy" for split in ("train", "dev")]
+    learnt = [file.read_bytes() for file in corpus]
     with pytest.warns(CorpusWarning):
         assert "is of another fine-tuning" in refusal("finetune", model, texts, "-o", output, "--resume", *FAST)
+        assert "does not know 'ARG9'" in refusal("finetune", model, texts, "-o", output, "--force", *STEPS)
         assert (output / "scores.json").read_text() == before
+        assert [file.read_bytes() for file in corpus] == learnt
         assert run("finetune", model, texts, "-o", output, "--force", *FAST).exit_code == 0
     assert scores_of(output)["train"]["documents"] == 2
 
@@ -186,7 +191,8 @@ def test_an_interrupted_fine_tuning_goes_on(model: Path, tmp_path: Path, monkeyp
         assert run("finetune", *arguments).exit_code == 128 + signal.SIGTERM
     assert not (tmp_path / "out" / "model").exists()
     assert "Going on after step" in success("finetune", *arguments)
-    assert "This fine-tuning has ended" in success("finetune", *arguments)
+    assert "pip install" in success("finetune", *arguments, "--package")
+    assert [*(tmp_path / "out/packages").glob("*/setup.py")]
 
 
 @pytest.mark.parametrize(
@@ -278,14 +284,31 @@ def test_a_single_text_is_refused_before_a_pipeline_is_loaded(tmp_path: Path) ->
     assert "to split off some: one text. Annotate two in the same way, or give --dev." in found
 
 
+@pytest.mark.parametrize("option", ["--dev", "--known"])
+def test_texts_that_are_missing_are_told_at_once(tmp_path: Path, option: str) -> None:
+    (tmp_path / "a.txt").write_text(COREF.corpus)
+    result = run("finetune", "no_pipeline", tmp_path / "a.txt", "-o", tmp_path / "out", option, "none.txt")
+    assert (result.exit_code, f"'{option}': path 'none.txt' does not exist." in flat(result)) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.conllu", "a"])
+def test_files_of_other_kinds_are_refused_with_those_that_are_expected(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("[Ann|a] saw [her|a].\n")
+    found = refusal("finetune", tmp_path, tmp_path / name, "-o", tmp_path / "out")
+    assert f"{name}: expected *.brackets.txt, *.spacy or *.txt, or a folder of such files." in found
+
+
 def test_known_texts_are_read_as_those_to_learn(tmp_path: Path) -> None:
-    nlp, (path, raw) = blank_nlp(), (tmp_path / "a.txt", tmp_path / "b.txt")
+    nlp, (path, raw) = blank_nlp(), (tmp_path / "a.txt", tmp_path / "raw" / "b.txt")
     nlp.add_pipe("structured_coref")
+    raw.parent.mkdir()
+    (tmp_path / "raw" / "no_text.txt").write_bytes(b"Caf\xe9")
     path.write_text("=== a\n[Ann|a] saw [her|a].\n=== b\nBob left.\n")
     raw.write_text("Bob\n\nleft.\n")
     known = read_known(path, nlp, Report())
     assert ([doc.text for doc in known.docs], known.is_gold) == (["Ann saw her.", "Bob left."], True)
-    known = read_known(raw, nlp, Report())
+    known = read_known(raw.parent, nlp, report := Report())
+    assert "no_text.txt" in report.first("files that can't be read")
     assert ([doc.text for doc in known.docs], known.is_gold) == (["Bob\n\nleft.\n"], False)
 
 
@@ -299,10 +322,26 @@ def test_what_a_fine_tuning_has_written_is_no_text_of_the_next_one(tuned: tuple[
     assert sorted(file.name for file in find_texts(tuned[0] / "corpus")) == ["dev.spacy", "train.spacy"]
 
 
-def test_no_other_output_is_written_over(model: Path, tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text('{"format": "spacy_span_selector.Annotate.v1"}')
-    message = refusal("finetune", model, write_texts(tmp_path / "texts"), "-o", tmp_path)
-    assert "is the output of 'annotate'. Name another --output." in message
+@pytest.mark.parametrize(
+    ("inside", "written", "made"),
+    [
+        ("", '{"format": "spacy_span_selector.Annotate.v1"}', "out is the output of 'annotate'"),
+        ("", '{"format": 3}', "out is of another program"),
+        ("corpus", '{"format": "spacy_span_selector.Annotate.v1"}', "corpus is the output of 'annotate'"),
+        ("corpus", "{}", "corpus is of another program"),
+    ],
+)
+def test_neither_texts_nor_other_output_are_written_over(
+    model: Path, tmp_path: Path, inside: str, written: str, made: str
+) -> None:
+    folder = tmp_path / "out" / inside
+    folder.mkdir(parents=True)
+    (folder / MANIFEST).write_text(written)
+    texts = write_texts(tmp_path / "texts")
+    for output, found in ((texts, "texts would be in"), (tmp_path, "texts would be in"), (tmp_path / "out", made)):
+        message = refusal("finetune", model, texts, "-o", output)
+        assert found in message and "Name another --output." in message
+    assert (folder / MANIFEST).read_text() == written
 
 
 def test_other_pipelines_are_refused(tmp_path: Path) -> None:
@@ -318,7 +357,6 @@ def test_other_pipelines_are_refused(tmp_path: Path) -> None:
         ("--version", "new", "Invalid version"),
         ("--training.colour", "red", "colour"),
         ("--components.structured_coref.colour", "red", "colour"),
-        ("--known", "none.txt", "none.txt: it is not there"),
     ],
 )
 def test_bad_options_are_refused_before_the_work(

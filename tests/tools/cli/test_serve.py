@@ -59,10 +59,11 @@ def test_every_address_of_this_computer_alone_is_served_without_a_warning(host: 
 
 @pytest.mark.usefixtures("worker")
 def test_others_are_let_in_on_request_with_a_warning(served: list[tuple[Any, ...]], tmp_path: Path) -> None:
-    result = run("serve", "my_model", "--port", 0, "--host", "0.0.0.0", "--allow-host", "mine.test")
+    more = ("--allow-host", "2001:db8::1")
+    result = run("serve", "my_model", "--port", 0, "--host", "0.0.0.0", "--allow-host", "mine.test", *more)
     ((hosts, (address, _)),) = served
     assert address == "0.0.0.0"
-    assert {"0.0.0.0", "mine.test"} <= {*hosts}
+    assert {"0.0.0.0", "mine.test", "[2001:db8::1]"} <= {*hosts}  # as browsers write it
     assert "Whoever reaches 0.0.0.0 on the network" in flat(result)
 
 

@@ -1,3 +1,7 @@
+import asyncio
+from pathlib import Path
+from typing import Any
+
 import pytest
 import spacy
 from spacy.language import Language
@@ -6,9 +10,11 @@ from spacy.tokens import Doc
 from spacy_span_selector.annotation import NAME, cluster_groups, set_clusters
 from spacy_span_selector.tools.serving import Drafting, drafts
 from spacy_span_selector.tools.serving.corrections import describe
-from spacy_span_selector.tools.serving.drafts import Draft
-from spacy_span_selector.tools.serving.folder import Source
+from spacy_span_selector.tools.serving.drafts import Draft, Drafts
+from spacy_span_selector.tools.serving.folder import Source, TextFolder
 from spacy_span_selector.tools.serving.pages import Form
+
+from .pipelines import InThisProcess
 
 
 @Language.component("drafts_test_annotation")
@@ -51,3 +57,27 @@ def test_texts_leave_nothing_in_the_vocabulary(nlp: Language) -> None:
     before = len(nlp.vocab.strings)
     draft(nlp, "Unheard-of wordings everywhere.")
     assert len(nlp.vocab.strings) == before
+
+
+def test_texts_that_are_added_or_mended_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "SECONDS", 0.01)
+    worker: Any = InThisProcess(Drafting)
+    for name, text in (("empty", " "), ("long", "a" * 2_000)):
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    known = Drafts(worker, TextFolder(tmp_path))
+    found = "long.txt has 2,000 characters, more than 1,000. Cut it, or serve with --max-characters."
+    too_long = ("long", None, found)
+
+    async def wait_for(*expected: tuple[str, int | None, str]) -> None:
+        while [(entry.name, entry.words, entry.problem) for entry in known.entries()] != [*expected]:
+            await asyncio.sleep(0.01)
+
+    async def look() -> None:
+        task = asyncio.create_task(known.look_at_all())
+        await wait_for(("empty", None, "empty.txt has no text."), too_long)
+        (tmp_path / "added.txt").write_text("Ann saw her.", encoding="utf-8")
+        (tmp_path / "empty.txt").write_text("Ann saw him.", encoding="utf-8")
+        await wait_for(("added", 4, ""), ("empty", 4, ""), too_long)
+        task.cancel()
+
+    asyncio.run(asyncio.wait_for(look(), 60))

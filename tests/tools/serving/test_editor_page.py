@@ -264,6 +264,9 @@ def test_undo_and_redo_bring_back_every_step(text: Text) -> None:
     text.press("Control+y")
     assert text.clusters() == steps[-1]
     text.press("Control+z")
+    assert text.status() == "Not saved"
+    text.press("Control+z", "Control+z", "Control+z")
+    assert text.status() == ""
     text.choose(ANN).press("x")
     assert text.page.is_disabled("#redo")
     text.save()
@@ -302,12 +305,26 @@ def test_two_tabs_do_not_lose_each_others_work(open_text: OpenText) -> None:
     assert other.clusters() == [[ANN, HER, SHE], [BROTHER]]
     assert get_clusters(other.save()) == [[ANN, HER, SHE], [BROTHER]]
     one.choose(HER).press("x", "Control+s")
-    one.page.click("#conflict [value=both]")
+    dialogs: list[str] = []
+
+    def leave(dialog: Any) -> None:
+        dialogs.append(dialog.type)
+        dialog.accept()
+
+    def go_on_correcting(route: Any) -> None:
+        one.choose(BROTHER).press("x")
+        route.continue_()
+
+    one.page.on("dialog", leave)
+    one.page.route("**/documents/*", go_on_correcting)
+    one.page.click("#conflict [value=both]", no_wait_after=True)
     one.page.wait_for_url(f"**/text/{one.name}-2")
+    one.page.unroute("**/documents/*")
     one.page.wait_for_selector(".w")
     assert one.clusters() == [[ANN], [BROTHER, HE]]
     assert get_clusters(read(one.file.with_name(f"{one.name}-2.brackets.txt"))) == [[ANN], [BROTHER, HE]]
     assert get_clusters(read(one.file)) == [[ANN, HER, SHE], [BROTHER]]
+    assert dialogs == ["beforeunload"]
     for text in (one, other):
         assert any("409 (Conflict)" in problem for problem in text.page.problems)
         text.allow("409 (Conflict)")

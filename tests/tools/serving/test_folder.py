@@ -7,7 +7,7 @@ from spacy_span_selector.tools.serving.folder import GoneError, TextFolder
 
 def fill(folder: Path, *names: str) -> TextFolder:
     for name in names:
-        (folder / name).write_text(f"Text of {name}.", encoding="utf-8")
+        (folder / name).write_text("Ann ran.", encoding="utf-8")
     return TextFolder(folder)
 
 
@@ -15,6 +15,13 @@ def test_texts_and_their_corrections_are_documents_and_nothing_else_is(tmp_path:
     (tmp_path / "folder.txt").mkdir()
     folder = fill(tmp_path, "b.txt", "a.txt", "a.brackets.txt", "alone.brackets.txt", "notes.md", ".hidden.txt")
     assert folder.names() == {"a": True, "alone": True, "b": False}
+
+
+def test_names_have_spaces_of_any_width_and_joiners_but_no_control_characters(tmp_path: Path) -> None:
+    odd = ["\u00a0", "\u202f", "\u200d", "\n", "\u202e", "\udce9"]
+    with pytest.warns(UserWarning, match=r"left out 3 whose names have control characters or no text, as '.*Rename"):
+        folder = fill(tmp_path, *(f"a{char}b.txt" for char in odd))
+    assert {*folder.names()} == {f"a{char}b" for char in odd[:3]}
 
 
 def test_beside_it_takes_a_name_that_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -360,6 +360,7 @@
     byId("redo").disabled = !future.length;
     byId("save").disabled = isBusy || !isDirty;
     if (!isBusy && isDirty && past.length) say("Not saved");
+    if (!isDirty && byId("status").textContent === "Not saved") say("");
     const left = openDoubts().length;
     byId("doubt").hidden = !links.length;
     byId("doubt").disabled = !left;
@@ -906,7 +907,7 @@
         say("Not saved");
         tell(`Not saved: ${found.problem}`);
       } else if (answer.status === 201) {
-        saved = state;
+        saved = sent;
         location.assign(`/text/${encodeURIComponent(found.name)}`);
       } else {
         version = answer.headers.get("ETag");
