@@ -93,9 +93,7 @@ BAD_SPANS = {
 
 @pytest.mark.parametrize("place", SET_SPAN)
 @pytest.mark.parametrize("bad", BAD_SPANS)
-def test_offsets_that_are_not_those_of_some_tokens_are_errors_that_change_nothing(
-    doc: Doc, place: str, bad: str
-) -> None:
+def test_offsets_of_no_tokens_are_errors_that_change_nothing(doc: Doc, place: str, bad: str) -> None:
     span, message = BAD_SPANS[bad]
     before = content(doc)
     with pytest.raises(ValueError, match="Can't annotate document 'dogs': ") as caught:
@@ -170,9 +168,7 @@ BAD_ARGUMENTS: list[tuple[Callable[[Doc], None], str]] = [
 
 
 @pytest.mark.parametrize(("annotate", "message"), BAD_ARGUMENTS, ids=[message for _, message in BAD_ARGUMENTS])
-def test_other_arguments_are_errors_that_change_nothing(
-    doc: Doc, annotate: Callable[[Doc], None], message: str
-) -> None:
+def test_bad_arguments_are_errors_that_change_nothing(doc: Doc, annotate: Callable[[Doc], None], message: str) -> None:
     before = content(doc)
     with pytest.raises(ValueError, match=message) as caught:
         annotate(doc)

@@ -128,9 +128,7 @@ EXCLUSIVE = {"label_hidden_width": None}
 
 
 @pytest.mark.parametrize(("annotates", "kept"), [(["THING"], True), (None, False)])
-def test_further_texts_that_mark_one_new_label_alone_unlearn_others_only_if_they_do_not_say_so(
-    annotates: list[str] | None, kept: bool
-) -> None:
+def test_texts_with_one_new_label_unlearn_others_unless_they_say_so(annotates: list[str] | None, kept: bool) -> None:
     nlp, examples = initialized(SPANCAT, "laminar", model=EXCLUSIVE)
     train(nlp, examples, SPANCAT.steps)
     before = {text for text in texts(nlp("Leo lost a hat. Ruth found Tim.")) if text[1] == "PER"}

@@ -148,9 +148,7 @@ def test_labels_of_another_form_are_an_error_that_shows_the_right_one(labels: An
         ({"rolesets": {"gave": {"give.01": 1}}}, "its weights are for 4 rolesets, its settings .* name 1"),
     ],
 )
-def test_wrong_saved_labels_are_errors(
-    trained: Language, changes: dict[str, Any], problem: str, tmp_path: Path
-) -> None:
+def test_bad_saved_labels_are_errors(trained: Language, changes: dict[str, Any], problem: str, tmp_path: Path) -> None:
     pipe = component(trained)
     pipe.to_disk(tmp_path)
     srsly.write_json(tmp_path / "cfg", {**pipe._saved(), **changes})

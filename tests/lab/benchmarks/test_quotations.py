@@ -85,9 +85,7 @@ def test_a_gold_quotation_whose_speaker_is_in_no_cluster_counts_for_nothing(spea
         ([(2, 4)], 0),
     ],
 )
-def test_a_match_shares_half_of_the_words_of_the_shorter_one(
-    others: list[tuple[int, int]], expected: int | None
-) -> None:
+def test_a_match_shares_half_of_the_words_of_the_shorter(others: list[tuple[int, int]], expected: int | None) -> None:
     quotations = [Quotation(*other) for other in others]
     assert best_match(Quotation(0, 10), quotations) == (None if expected is None else quotations[expected])
 

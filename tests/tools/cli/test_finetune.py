@@ -359,9 +359,7 @@ def test_other_pipelines_are_refused(tmp_path: Path) -> None:
         ("--components.structured_coref.colour", "red", "colour"),
     ],
 )
-def test_bad_options_are_refused_before_the_work(
-    model: Path, tmp_path: Path, option: str, value: str, message: str
-) -> None:
+def test_bad_options_are_refused_at_once(model: Path, tmp_path: Path, option: str, value: str, message: str) -> None:
     (tmp_path / "texts.txt").write_text(COREF.corpus)
     found = refusal("finetune", model, tmp_path / "texts.txt", "-o", tmp_path / "out", option, value)
     assert message in found and "Training pipeline" not in found
