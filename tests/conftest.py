@@ -4,6 +4,9 @@ from collections.abc import Iterator
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers and the processes that they start share the cores
 
+os.environ["HF_HUB_OFFLINE"] = "1"  # encoders come from this machine
+os.environ["TOKENIZERS_PARALLELISM"] = "false"  # or they use threads before pipelines fork
+
 import catalogue
 import pytest
 import torch

@@ -19,7 +19,7 @@ from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from .pipeline.components import CLUSTERS, COREF, FRAMES, SRL, make_examples
 from .test_docs import NEEDS_FILES, expected_output
-from .tok2vec import TOK2VEC
+from .tok2vec import LISTENER, TOK2VEC
 
 TEXT = (Path(__file__).parent.parent / "docs/in_your_pipeline.md").read_text(encoding="utf-8")
 HORN = "=== the horn\nTom played the horn loudly.\n> [ARG0 Tom] [V=play.11 played] [ARG1 the horn] [ARGM-MNR loudly].\n"
@@ -36,9 +36,8 @@ def joint() -> Language:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("tok2vec", name="transformer", config={"model": TOK2VEC})
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
     for case in (COREF, SRL):
-        nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": listener}})
+        nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": LISTENER}})
     nlp.add_pipe("entity_resolver")
     examples = make_examples(nlp, [*parse_bracketed(CLUSTERS, nlp), *parse_bracketed(FRAMES, nlp)])
     nlp.initialize(lambda: examples)

@@ -6,11 +6,6 @@ from spacy.util import fix_random_seed
 from ..tiny_bert import tiny_bert
 
 
-@pytest.fixture(autouse=True)
-def offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-
-
 @pytest.fixture(scope="session")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an encoder, each subword of which is a letter."""

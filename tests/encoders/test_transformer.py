@@ -16,6 +16,8 @@ from thinc.api import Model
 from spacy_span_selector.encoders import transformer
 from spacy_span_selector.encoders.transformer import EncoderSettings, build_transformer_model
 
+from ..tok2vec import TRANSFORMER_LISTENER
+
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 EVERY_FIELD = {**NO_DROPOUT, "output_hidden_states": True, "output_attentions": True, "attn_implementation": "eager"}
 VOCAB = spacy.blank("en").vocab
@@ -249,11 +251,7 @@ def test_listener_is_replaced(encoder: Path, build: Build, tmp_path: Path, grad_
         "bfloat16": True,
     }
     nlp.add_pipe("transformer", config={"model": block})
-    listener = {
-        "@architectures": "spacy-transformers.TransformerListener.v1",
-        "grad_factor": grad_factor,
-        "pooling": {"@layers": "reduce_mean.v1"},
-    }
+    listener = {**TRANSFORMER_LISTENER, "grad_factor": grad_factor}
     nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
     doc = Doc(nlp.vocab, words=["it", "is"], tags=["A", "B"])
     nlp.initialize(lambda: [Example(nlp.make_doc("it is"), doc)])

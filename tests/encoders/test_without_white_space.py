@@ -11,7 +11,7 @@ from thinc.api import Model
 
 from spacy_span_selector.encoders.without_white_space import without_white_space
 
-from ..tok2vec import TOK2VEC
+from ..tok2vec import TOK2VEC, TRANSFORMER_LISTENER
 
 NLP = spacy.blank("en")
 PLAIN = "the quick brown fox jumps over a lazy dog ."
@@ -33,14 +33,9 @@ def pipeline(encoder: Path) -> Any:
         "get_spans": {"@span_getters": "spacy-transformers.strided_spans.v1", "window": 4, "stride": 3},
         "tokenizer_config": {"use_fast": True},
     }
-    listener = {
-        "@architectures": "spacy-transformers.TransformerListener.v1",
-        "grad_factor": 1.0,
-        "pooling": {"@layers": "reduce_mean.v1"},
-    }
     nlp = spacy.blank("en")
     nlp.add_pipe("transformer", config={"model": architecture})
-    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
+    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": TRANSFORMER_LISTENER}})
     nlp.get_pipe("tagger").add_label("X")  # type: ignore[attr-defined]
     nlp.initialize()
     return nlp

@@ -14,6 +14,7 @@ from spacy_span_selector.annotation import set_clusters
 from spacy_span_selector.models.torch_head import at_rest
 
 from ..tiny_bert import tiny_bert
+from ..tok2vec import TRANSFORMER_LISTENER
 
 
 def parts() -> nn.Module:
@@ -36,22 +37,20 @@ def test_a_module_at_rest_is_not_touched(monkeypatch) -> None:
 
 
 @pytest.fixture(params=["tok2vec", "transformer"])
-def nlp(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def nlp(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """A pipeline with a component over an encoder of its own, or over a shared one that is a torch module, too."""
     fix_random_seed(0)
     nlp = spacy.blank("en")
     model: dict[str, Any] = {"hidden_width": 8, "linker_width": 8, "linker_hidden_width": 8}
     if request.param == "transformer":
         pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
-        monkeypatch.setenv("HF_HUB_OFFLINE", "1")
         encoder = {
             "@architectures": "spacy_span_selector.TransformerModel.v1",
             "name": str(tiny_bert(tmp_path / "bert")),
             "get_spans": {"@span_getters": "spacy_span_selector.SentenceWindows.v1"},
         }
         nlp.add_pipe("transformer", config={"model": encoder})
-        listener = {"@architectures": "spacy-transformers.TransformerListener.v1", "grad_factor": 1.0}
-        model["tok2vec"] = {**listener, "pooling": {"@layers": "reduce_mean.v1"}}
+        model["tok2vec"] = TRANSFORMER_LISTENER
     nlp.add_pipe("structured_coref", config={"model": model})
     return nlp
 

@@ -48,7 +48,7 @@ from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from ..selectors import selector_block
 from ..tiny_bert import tiny_bert
-from ..tok2vec import TOK2VEC
+from ..tok2vec import TOK2VEC, TRANSFORMER_LISTENER
 
 CLUSTERS = """
 === the station
@@ -86,13 +86,6 @@ Leo lost a hat.
 Ruth found it near her house.
 [] [PER Ruth] found it near [LOC [FAC [PER her] house]].
 """
-
-LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"], "upstream": "*"}
-TRANSFORMER_LISTENER = {
-    "@architectures": "spacy-transformers.TransformerListener.v1",
-    "grad_factor": 1.0,
-    "pooling": {"@layers": "reduce_mean.v1"},
-}
 
 Spans = list[tuple[int, int]]
 Annotation = tuple[dict[str, tuple[list[tuple[int, int, str]], dict[str, Any]]], list[float]]

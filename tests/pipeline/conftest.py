@@ -7,11 +7,6 @@ from spacy.tokens import Doc
 from .components import CASES, Case, gold_docs, load_trained
 
 
-@pytest.fixture(autouse=True)
-def offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-
-
 @pytest.fixture(params=CASES, ids=lambda case: case.factory)
 def case(request: pytest.FixtureRequest) -> Case:
     found: Case = request.param

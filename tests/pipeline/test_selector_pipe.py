@@ -39,11 +39,10 @@ from spacy_span_selector.pipeline.batches import MORE_THAN_A_BATCH, TOO_LONG
 
 from ..harmful import MakesFolder, as_by_default_before_torch_2_6, saved
 from ..selectors import SELECTORS, selector_block
-from ..tok2vec import TOK2VEC
+from ..tok2vec import LISTENER, TOK2VEC
 from .components import (
     CASES,
     COREF,
-    LISTENER,
     NUMBERED,
     Annotation,
     Case,

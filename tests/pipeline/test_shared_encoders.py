@@ -14,10 +14,9 @@ from spacy_span_selector import add_pipe_from
 from spacy_span_selector.annotation import cluster_prefixes
 from spacy_span_selector.extensions import doc_clusters
 
-from ..tok2vec import TOK2VEC
+from ..tok2vec import LISTENER, TOK2VEC
 from .components import (
     COREF,
-    LISTENER,
     SRL,
     Case,
     annotate,

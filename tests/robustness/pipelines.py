@@ -16,6 +16,7 @@ from spacy_span_selector.pipeline.structured_srl import StructuredSrl
 
 from ..pipeline.components import CASES, gold_docs, make_examples, make_nlp, network
 from ..tiny_bert import tiny_bert
+from ..tok2vec import TRANSFORMER_LISTENER
 
 ENCODERS = ("cnn", "transformer")
 TRANSFORMER = {
@@ -23,11 +24,6 @@ TRANSFORMER = {
     "get_spans": {"@span_getters": "spacy_span_selector.SentenceWindows.v1", "subwords": 64},
     "tokenizer_config": {"use_fast": True, "model_max_length": 512},
     "transformer_config": {"hidden_dropout_prob": 0.3, "attention_probs_dropout_prob": 0.3},
-}
-LISTENER = {
-    "@architectures": "spacy-transformers.TransformerListener.v1",
-    "grad_factor": 1.0,
-    "pooling": {"@layers": "reduce_mean.v1"},
 }
 FOLDER = TemporaryDirectory(prefix="robustness-")  # of pipelines and encoders, until Python ends
 FACTOR = 2.0  # of weights
@@ -58,7 +54,7 @@ def build(factory: str, encoder: str, selector: str = "structured", **config: An
     if encoder == "cnn":
         return make_nlp(case, selector, model=model, **config)
     pytest.importorskip("spacy_transformers", reason="the extra 'transformers' is not installed")
-    nlp = make_nlp(case, selector, model={**model, "tok2vec": LISTENER}, **config)
+    nlp = make_nlp(case, selector, model={**model, "tok2vec": TRANSFORMER_LISTENER}, **config)
     nlp.add_pipe("transformer", before=factory, config={"model": {**TRANSFORMER, "name": str(encoder_folder())}})
     return nlp
 

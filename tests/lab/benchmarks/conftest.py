@@ -20,7 +20,7 @@ from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from ...pipeline.components import CASES
 from ...selectors import selector_block
-from ...tok2vec import TOK2VEC
+from ...tok2vec import LISTENER, TOK2VEC
 
 CORPUS = """
 === the station
@@ -32,7 +32,6 @@ CORPUS = """
 [Leo] lost [a hat|hat].
 > [ARG0 Leo] [V=lose.02 lost] [ARG1 a hat].
 """
-LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"], "upstream": "*"}
 MODELS = {case.factory: case.model for case in CASES}
 
 MakeModel = Callable[..., Path]

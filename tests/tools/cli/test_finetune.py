@@ -24,7 +24,7 @@ from spacy_span_selector.tools.formats.reports import CorpusWarning, Report
 from ...commands import flat, refusal, run, success
 from ...pipeline.components import COREF, SPANCAT, SRL, blank_nlp, initialized, train, weights
 from ...selectors import selector_block
-from ...tok2vec import TOK2VEC
+from ...tok2vec import LISTENER, TOK2VEC
 
 TEXT = """
 [Bob{0}|bob] met [Tim].
@@ -41,10 +41,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An untrained pipeline of all components over one encoder, with what a package has beside it."""
     nlp = blank_nlp()
     nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
     for case in (COREF, SRL, SPANCAT):
         selector = selector_block("laminar")
-        nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": listener, "selector": selector}})
+        nlp.add_pipe(case.factory, config={"model": {**case.model, "tok2vec": LISTENER, "selector": selector}})
     docs = [doc for case in (COREF, SRL, SPANCAT) for doc in parse_bracketed(case.corpus, nlp)]
     nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
     nlp.meta.update(name="tiny", version="1.0.0", license="CC0", performance={"coref_f": 0.99})
