@@ -27,15 +27,14 @@ def namespace() -> dict[str, Any]:
     return {"nlp": joint(), "Path": Path}
 
 
+@pytest.fixture(autouse=True)
+def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
 def test_there_is_a_recipe_for_each_kind_of_text() -> None:
-    assert [*RECIPES] == [
-        "A folder of novels",
-        "A mailbox",
-        "A chat export",
-        "A notebook",
-        "A web service",
-        "A knowledge graph",
-    ]
+    texts = ["A folder of novels", "A mailbox", "A chat export"]
+    assert [*RECIPES] == [*texts, "A notebook", "A web service", "A knowledge graph"]
 
 
 @pytest.mark.parametrize(
@@ -48,20 +47,11 @@ def test_there_is_a_recipe_for_each_kind_of_text() -> None:
     ],
 )
 def test_recipes_run(
-    recipe: str,
-    file: str | None,
-    content: str,
-    printed: str,
-    namespace: dict[str, Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    recipe: str, file: str | None, content: str, printed: str, namespace: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     if file is not None:
-        path = tmp_path / file
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(content, encoding="utf-8")
+        Path(file).parent.mkdir(exist_ok=True)
+        Path(file).write_text(content, encoding="utf-8")
     exec(RECIPES[recipe], namespace)
     assert capsys.readouterr().out.startswith(printed)
 

@@ -76,12 +76,8 @@ def test_evaluate_shows_the_scores(trained: Path, corpus: Path, tmp_path: Path) 
     assert result.exit_code == 0, result.output
     scores = srsly.read_json(tmp_path / "scores.json")
     lines = [line.split() for line in result.output.splitlines()]
-    assert [
-        "Labelled",
-        "spans",
-        "(people)",
-        *(f"{100 * scores[f'spans_people_{part}']:.2f}" for part in "prf"),
-    ] in lines
+    shown = [f"{100 * scores[f'spans_people_{part}']:.2f}" for part in "prf"]
+    assert ["Labelled", "spans", "(people)", *shown] in lines
     assert {"PER", "LOC"} <= {line[0] for line in lines if line}
     result = run(spacy_app, "evaluate", trained, corpus, "--output", tmp_path / "theirs.json")
     assert srsly.read_json(tmp_path / "theirs.json")["spans_people_f"] == scores["spans_people_f"]
@@ -94,9 +90,8 @@ def test_evaluate_says_that_data_under_another_key_is_not_annotated(trained: Pat
 
 
 def test_the_threshold_can_be_tuned(trained: Path, corpus: Path) -> None:
-    _, best, scores = find_threshold(
-        str(trained), corpus, "structured_spancat", "threshold", "spans_people_f", n_trials=2
-    )
+    tuned = ("structured_spancat", "threshold", "spans_people_f")
+    _, best, scores = find_threshold(str(trained), corpus, *tuned, n_trials=2)
     assert best == scores[0.0] > scores[1.0] == 0
 
 

@@ -130,12 +130,9 @@ BAD_ARGUMENTS: list[tuple[Callable[[Doc], None], str]] = [
     (lambda doc: set_clusters(doc, None), "clusters is None; expected a list of lists of token offsets"),  # type: ignore[arg-type]
     (
         lambda doc: set_clusters(doc, [[(0, 1)], [(1, 2), (0, 1), (1, 2)]]),
-        r"clusters\[1\]\[2\] is \(1, 2\), which is in the cluster already; expected each once",
+        r"\[1\]\[2\] is \(1, 2\), which is in the clu",
     ),
-    (
-        lambda doc: set_argument(doc, Argument(0, 1, "ARG0")),
-        r"arguments\[1\] is \(0, 1, 'ARG0'\), which is in the frame al",
-    ),
+    (lambda doc: set_argument(doc, Argument(0, 1, "ARG0")), r"\[1\] is \(0, 1, 'ARG0'\), which is in the frame al"),
     (lambda doc: set_clusters(doc, [(0, 1)]), r"clusters\[0\]\[0\] is 0; expected two integers"),  # type: ignore[list-item]
     (lambda doc: set_clusters(doc, [doc[0:1]]), r"clusters\[0\] is the Span 'Ann'"),  # type: ignore[list-item]
     (lambda doc: set_clusters(doc, [[(0, 1)]], names=[]), "the length of names is 0; expected 1, one for each of clus"),
@@ -178,9 +175,8 @@ def test_bad_arguments_are_errors_that_change_nothing(doc: Doc, annotate: Callab
 
 def test_integers_and_numbers_of_any_kind_become_those_of_python(doc: Doc) -> None:
     one, two = np.arange(1, 3, dtype=np.int16)
-    set_clusters(
-        doc, [[(one, two)], np.asarray([[2, 4], [0, 1]])], scores={(1, 2): 1, (2, 4): np.float32(0.5), (0, 1): 0}
-    )  # type: ignore[list-item]
+    scores = {(1, 2): 1, (2, 4): np.float32(0.5), (0, 1): 0}
+    set_clusters(doc, [[(one, two)], np.asarray([[2, 4], [0, 1]])], scores=scores)  # type: ignore[list-item, arg-type]
     assert get_clusters(doc) == [[(0, 1), (2, 4)], [(1, 2)]]
     set_mentions(doc, [[0, np.uint8(1)]], np.asarray([0.5], dtype=np.float32))  # type: ignore[list-item, arg-type]
     set_frames(doc, [Frame(one, two, ((0, one, "A"),), None, (1, np.float16(0.5)))])  # type: ignore[arg-type]

@@ -17,9 +17,8 @@ from spacy_span_selector.annotation import (
     set_predicates,
 )
 
-GAVE = Frame(
-    1, 2, [Argument(0, 1, "ARG0"), Argument(2, 4, "ARG2"), Argument(4, 6, "ARG1")], "give.01", [1.0, 0.75, 0.5, 0.25]
-)
+GIVEN = [Argument(0, 1, "ARG0"), Argument(2, 4, "ARG2"), Argument(4, 6, "ARG1")]
+GAVE = Frame(1, 2, GIVEN, "give.01", [1.0, 0.75, 0.5, 0.25])
 LEFT = Frame(8, 9, [Argument(7, 8, "ARG0")])
 
 
@@ -31,12 +30,8 @@ def doc() -> Doc:
 def test_a_group_holds_the_predicate_then_its_arguments(doc: Doc) -> None:
     set_frames(doc, [GAVE])
     group = doc.spans["srl_1"]
-    assert [(span.text, span.label_) for span in group] == [
-        ("gave", "V"),
-        ("Ann", "ARG0"),
-        ("her brother", "ARG2"),
-        ("a key", "ARG1"),
-    ]
+    arguments = [("Ann", "ARG0"), ("her brother", "ARG2"), ("a key", "ARG1")]
+    assert [(span.text, span.label_) for span in group] == [("gave", "V"), *arguments]
     assert group.name == "srl_1"
     assert group.attrs == {"roleset": "give.01", "scores": [1.0, 0.75, 0.5, 0.25]}
 

@@ -30,6 +30,7 @@ DOCS = [
 ]
 
 Build = Callable[..., Any]
+SetSize = Callable[[int], None]
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def plain(build: Build) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def blocks_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+def blocks_of(monkeypatch: pytest.MonkeyPatch) -> SetSize:
     """Sets how many subwords run at once."""
     return lambda subwords: monkeypatch.setitem(transformer.BLOCK_SUBWORDS, "cpu", subwords)
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 from spacy.tokens import Doc
@@ -62,14 +64,9 @@ def test_an_empty_group_is_annotation_and_none_is_not() -> None:
 
 
 def test_labels_of_no_span_have_a_shape() -> None:
-    gold, _ = gold_labels(
-        [make_example([])],
-        sentence_lengths([make_example([]).predicted], "spancat"),
-        spans_key=LABELLED_KEY,
-        labels=LABELS,
-        max_width=None,
-        device=None,
-    )
+    settings: dict[str, Any] = {"spans_key": LABELLED_KEY, "labels": LABELS, "max_width": None, "device": None}
+    example = make_example([])
+    gold, _ = gold_labels([example], sentence_lengths([example.predicted], "spancat"), **settings)
     assert gold.labels.shape == (0, 3) and gold.spans.starts.shape == gold.spans.ends.shape == (0,)
 
 

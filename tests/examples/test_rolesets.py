@@ -108,11 +108,8 @@ def test_rolesets_of_the_lexicon_come_after_those_that_were_seen() -> None:
 
 
 def test_only_words_that_were_never_seen_have_the_rolesets_of_the_lexicon() -> None:
-    assert add_lexicon(COUNTS, LEXICON) == {
-        **COUNTS,
-        "depart": {"depart.01": 1, "go_off.01": 1},
-        "go off": {"go_off.01": 1},
-    }
+    added = {"depart": {"depart.01": 1, "go_off.01": 1}, "go off": {"go_off.01": 1}}
+    assert add_lexicon(COUNTS, LEXICON) == {**COUNTS, **added}
 
 
 def test_the_most_common_roleset_of_a_word_that_was_never_seen_comes_first() -> None:

@@ -71,12 +71,9 @@ def test_clusters_have_a_column_of_labels_if_labelled_spans_tell_one(doc: Doc):
 def test_a_frame_shows_its_arguments(doc: Doc):
     table = doc_frames(doc)[0]._repr_html_()
     assert "<caption>call.01</caption>" in table
-    assert cells(table) == [
-        ["role", "span", "probability"],
-        ["ARG0", "Ann Lee", "0.50"],
-        ["V", "called", "1.00"],
-        ["<i>", "her R&D boss", "0.25"],
-    ]
+    headings, *rows = cells(table)
+    assert headings == ["role", "span", "probability"]
+    assert rows == [["ARG0", "Ann Lee", "0.50"], ["V", "called", "1.00"], ["<i>", "her R&D boss", "0.25"]]
 
 
 def test_what_a_lexicon_knows_is_shown(doc: Doc):

@@ -30,28 +30,15 @@ from ..layouts import layout_of
 from ..token_facts import words_only
 from .counting import Count, count
 
+Network = Callable[[list[int], bool], None]
+
 HEADROOM = 1.25
 WIDTH, HIDDEN, PAIR_WIDTH, ROLES = 64, 128, 64, 20
 SENTENCES = [40, 31, 25, 25, 17, 12, 12, 8, 5, 5] * 4  # 720 tokens
-COREF = CorefSettings(
-    selector=StructuredSelector(),
-    hidden_width=HIDDEN,
-    linker_width=PAIR_WIDTH,
-    linker_hidden_width=HIDDEN,
-    feature_width=20,
-    antecedents=50,
-    dropout=0.3,
-    max_span_width=None,
-)
-SRL = SrlSettings(
-    selector=StructuredSelector(),
-    hidden_width=HIDDEN,
-    pair_width=PAIR_WIDTH,
-    pair_hidden_width=HIDDEN,
-    feature_width=20,
-    dropout=0.3,
-    max_span_width=None,
-)
+SHARED: dict[str, Any] = {"hidden_width": HIDDEN, "feature_width": 20, "dropout": 0.3, "max_span_width": None}
+SHARED["selector"] = StructuredSelector()
+COREF = CorefSettings(linker_width=PAIR_WIDTH, linker_hidden_width=HIDDEN, antecedents=50, **SHARED)
+SRL = SrlSettings(pair_width=PAIR_WIDTH, pair_hidden_width=HIDDEN, **SHARED)
 
 
 def one_token_spans(layout: SpanLayout, every: int) -> torch.Tensor:
@@ -110,16 +97,13 @@ def srl(sentences: list[int], training: bool, most: int | None = None) -> None:
 @pytest.mark.parametrize(
     ("network", "training", "counted"),
     [
-        (coref, False, Count(3693, 12.6)),
-        (coref, True, Count(8799, 24.5)),
-        (srl, False, Count(3385, 6.4)),
-        (srl, True, Count(8668, 9.6)),
+        pytest.param(coref, False, Count(3693, 12.6), id="coref predicts"),
+        pytest.param(coref, True, Count(8799, 24.5), id="coref learns"),
+        pytest.param(srl, False, Count(3385, 6.4), id="srl predicts"),
+        pytest.param(srl, True, Count(8668, 9.6), id="srl learns"),
     ],
-    ids=["coref predicts", "coref learns", "srl predicts", "srl learns"],
 )
-def test_a_document_takes_no_more_than_it_did(
-    network: Callable[[list[int], bool], None], training: bool, counted: Count
-) -> None:
+def test_a_document_takes_no_more_than_it_did(network: Network, training: bool, counted: Count) -> None:
     found = count(partial(network, SENTENCES, training))
     assert found.operations <= HEADROOM * counted.operations
     assert found.megabytes <= HEADROOM * counted.megabytes
@@ -128,7 +112,7 @@ def test_a_document_takes_no_more_than_it_did(
 @pytest.mark.parametrize("network", [coref, srl])
 @pytest.mark.parametrize("training", [False, True], ids=["predicts", "learns"])
 def test_memory_grows_no_faster_than_the_document(
-    network: Callable[[list[int], bool], None], training: bool, monkeypatch: pytest.MonkeyPatch
+    network: Network, training: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(linker, "COARSE_ROWS", 64)  # as many mentions are compared at once in both documents
     monkeypatch.setattr(linker, "COARSE_COLUMNS", 256)
@@ -138,8 +122,8 @@ def test_memory_grows_no_faster_than_the_document(
 
 @pytest.mark.parametrize("network", [coref, srl])
 @pytest.mark.parametrize("training", [False, True], ids=["predicts", "learns"])
-def test_more_sentences_of_the_same_lengths_take_hardly_more_operations(
-    network: Callable[[list[int], bool], None], training: bool, monkeypatch: pytest.MonkeyPatch
+def test_like_sentences_hardly_cost_operations(
+    network: Network, training: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As many blocks, one of each kind: a block more takes operations for each feature, and holds many sentences."""
     monkeypatch.setattr(linker, "COARSE_ROWS", 1 << 20)

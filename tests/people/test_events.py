@@ -125,11 +125,8 @@ def test_a_verb_without_participants_is_an_event_unless_it_only_helps_another() 
 
 def test_the_entity_of_a_cluster_is_that_of_the_heads_of_its_mentions() -> None:
     doc = Doc(VOCAB, words=["Mr.", "Pip", "saw", "Mr.", "Pip", "'s", "Boston", "friend"])
-    doc.ents = [
-        Span(doc, 0, 2, "PERSON", kb_id="Q1"),
-        Span(doc, 3, 5, "PERSON", kb_id="Q1"),
-        Span(doc, 6, 7, "GPE", kb_id="Q2"),
-    ]
+    persons = [Span(doc, *ends, "PERSON", kb_id="Q1") for ends in ((0, 2), (3, 5))]
+    doc.ents = [*persons, Span(doc, 6, 7, "GPE", kb_id="Q2")]
     set_clusters(doc, [[(0, 2), (3, 6)], [(3, 8)]])
     pip, friend = doc._.coref_clusters
     assert (pip.entity_label, pip.entity_id) == ("PERSON", "Q1")

@@ -147,6 +147,7 @@ def read_frames(doc: Doc, prefix: str = FRAME_PREFIX) -> list[Frame]:
 
 
 SMALL = {"tok2vec": TOK2VEC, "hidden_width": 24, "feature_width": 4, "dropout": 0.0, "max_span_width": None}
+PAIRS = {"pair_width": 16, "pair_hidden_width": 24}
 
 COREF = Case(
     factory="structured_coref",
@@ -189,13 +190,7 @@ COREF = Case(
 )
 SRL = Case(
     factory="structured_srl",
-    model={
-        **SMALL,
-        "@architectures": "spacy_span_selector.SrlModel.v1",
-        "pair_width": 16,
-        "pair_hidden_width": 24,
-        "roleset_vectors": False,
-    },
+    model={**SMALL, **PAIRS, "@architectures": "spacy_span_selector.SrlModel.v1", "roleset_vectors": False},
     plain={"frame_roles": False},
     corpus=FRAMES,
     other_corpus="Go.\n> [V=go.01 Go].\nAnn left.\n> [ARG7 Ann] [V left].",
@@ -250,13 +245,8 @@ NUMBERED = (COREF, SRL)
 
 def each_selector(*names: str) -> pytest.MarkDecorator:
     """Run a test with every component and those of its selectors that are named; by default all of them."""
-    pairs = [
-        pytest.param(case, selector, id=f"{case.factory}-{selector}")
-        for case in CASES
-        for selector in case.selectors
-        if not names or selector in names
-    ]
-    return pytest.mark.parametrize(("case", "selector"), pairs)
+    pairs = [(case, name) for case in CASES for name in case.selectors if not names or name in names]
+    return pytest.mark.parametrize(("case", "selector"), pairs, ids=[f"{case.factory}-{name}" for case, name in pairs])
 
 
 def blank_nlp() -> Language:

@@ -32,14 +32,8 @@ def test_perfect_prediction_scores_one() -> None:
 
 def test_scores_of_a_partly_right_prediction() -> None:
     scores = score_coref([make_example([[ANN, SHE], [BOB, HE]], [[ANN, SHE, HE]])])
-    expected = {
-        "muc_r": 1 / 2,
-        "muc_p": 1 / 2,
-        "lea_r": 2 / 4,
-        "lea_p": (3 * 1 / 3) / 3,
-        "ment_r": 3 / 4,
-        "ment_p": 1.0,
-    }
+    expected = {"muc_r": 1 / 2, "muc_p": 1 / 2, "ment_r": 3 / 4, "ment_p": 1.0}
+    expected |= {"lea_r": 2 / 4, "lea_p": (3 * 1 / 3) / 3}
     expected |= {"b3_r": (2 * 1 + 1 / 2) / 4, "b3_p": (2 * 2 / 3 + 1 / 3) / 3, "ceaf_r": (4 / 5) / 2, "ceaf_p": 4 / 5}
     expected |= {"r": (1 / 2 + 5 / 8 + 2 / 5) / 3, "p": (1 / 2 + 5 / 9 + 4 / 5) / 3}
     assert {name: scores[f"coref_{name}"] for name in expected} == pytest.approx(expected)

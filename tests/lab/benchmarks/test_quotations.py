@@ -32,8 +32,9 @@ def right(counts: Counts) -> set[str]:
     return {name.removesuffix(" right") for name, number in counts.items() if name.endswith(" right") and number}
 
 
-OF_SPEAKERS = {f"{kind}, {by}" for kind in ("all", "explicit") for by in ("mention", "cluster")} | {
-    "addressee, cluster"
+OF_SPEAKERS = {
+    *(f"{kind}, {by}" for kind in ("all", "explicit") for by in ("mention", "cluster")),
+    "addressee, cluster",
 }
 OF_PRONOUNS = {f"{person}, {by}" for person in ("1 singular", "2") for by in ("link", "cluster")}
 RIGHT = [[ME, TOM], [YOU, ANN]]
@@ -76,13 +77,8 @@ def test_a_gold_quotation_whose_speaker_is_in_no_cluster_counts_for_nothing(spea
 @pytest.mark.parametrize(
     ("others", "expected"),
     [
-        ([], None),
-        ([(12, 15)], None),
-        ([(0, 10)], 0),
-        ([(5, 15)], 0),
-        ([(6, 16)], None),
-        ([(0, 3), (1, 10)], 1),
-        ([(2, 4)], 0),
+        *(([], None), ([(12, 15)], None), ([(6, 16)], None)),
+        *(([(0, 10)], 0), ([(5, 15)], 0), ([(2, 4)], 0), ([(0, 3), (1, 10)], 1)),
     ],
 )
 def test_a_match_shares_half_of_the_words_of_the_shorter(others: list[tuple[int, int]], expected: int | None) -> None:

@@ -48,12 +48,8 @@ def test_the_encoder_alone_has_a_gradient(data: Path, make_model: MakeModel):
 def test_the_optimizer_follows_references_to_other_settings(make_model: MakeModel):
     nlp = load_pipeline(make_model(), 0, -1)
     nlp.config["training"]["max_steps"] = 7
-    nlp.config["training"]["optimizer"]["learn_rate"] = {
-        "@schedules": "warmup_linear.v1",
-        "warmup_steps": "${training.max_steps}",
-        "total_steps": 100,
-        "initial_rate": 0.7,
-    }
+    schedule = {"@schedules": "warmup_linear.v1", "total_steps": 100, "initial_rate": 0.7}
+    nlp.config["training"]["optimizer"]["learn_rate"] = {**schedule, "warmup_steps": "${training.max_steps}"}
     optimizer = create_optimizer(nlp)
     optimizer.step_schedules()
     assert optimizer.learn_rate == pytest.approx(0.1)

@@ -9,15 +9,8 @@ from spacy_span_selector.people.attribution import Attribution, Attributor, Scen
 from .scenes import VOCAB, read
 
 ENGLISH = Attributor(VOCAB)
-PARTS = [
-    '" Go . "',
-    '" Come , Tom=0 ! "',
-    '" " " I=? know you=? . "',
-    "said Tom=0 .",
-    "She=1 smiled .",
-    "\n",
-    "poor_Ann=1",
-]
+SPEECHES = ['" Go . "', '" Come , Tom=0 ! "', '" " " I=? know you=? . "']
+PARTS = [*SPEECHES, "said Tom=0 .", "She=1 smiled .", "\n", "poor_Ann=1"]
 
 
 def attribute(text: str, paragraphs: bool = True) -> list[Attribution]:

@@ -74,19 +74,9 @@ def cluster(
         beside.setdefault(i, set()).add(j)
         beside.setdefault(j, set()).add(i)
     speakers = speakers or [0] * count
-    scored = Scored(
-        places,
-        range(count),
-        speakers,
-        quotations,
-        antecedents,
-        scores,
-        speaker_names,
-        labelled,
-        apart=beside,
-        bound=bound or {},
-        said=said or {},
-    )
+    told = {"apart": beside, "bound": bound or {}, "said": said or {}}
+    known = (antecedents, scores, speaker_names, labelled)
+    scored = Scored(places, range(count), speakers, quotations, *known, **told)  # type: ignore[arg-type]
     return cluster_mentions(forms(texts), scored, READER, TYPES, threshold, attribute)
 
 

@@ -20,7 +20,7 @@ def manifest(**changes: dict[str, Any]) -> Manifest:
     base: Manifest = {
         "settings": {"format": "jsonl"},
         "pipeline": {"files": "a"},
-        "inputs": {"files": 1},
+        "inputs": {},
         "versions": {"torch": "1"},
     }
     return {**base, **changes}

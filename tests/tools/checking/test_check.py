@@ -27,14 +27,12 @@ def test_all_problems_of_all_files_come_at_once(tmp_path: Path) -> None:
     damaged.write_bytes(good.read_bytes()[:-20])
     (tmp_path / "bad.txt").write_text("[Ann met Tom.\n", encoding="utf-8")
     checked = check(tmp_path)
-    assert cases(checked, "cross an earlier one") == [
-        f"{bad}: document 'the station', tokens 1:3: 'met Tom' and 'Ann met', tokens 0:2"
-    ]
+    (line,) = cases(checked, "cross an earlier one")
+    assert line == f"{bad}: document 'the station', tokens 1:3: 'met Tom' and 'Ann met', tokens 0:2"
     assert cases(checked, "crosses a sentence") == [f"{bad}: document 'the other', tokens 2:5: 'Tom . He'"]
     assert cases(checked, "files that can't")[0].startswith(f"{damaged}: damaged")
-    assert cases(checked, "places of bracketed text")[0].startswith(
-        f"{tmp_path / 'bad.txt'}: line 1, column 1: a mention that"
-    )
+    line, *_ = cases(checked, "places of bracketed text")
+    assert line.startswith(f"{tmp_path / 'bad.txt'}: line 1, column 1: a mention that")
     assert len(checked.files) == 4
     assert not checked.is_good
 
@@ -83,9 +81,8 @@ def test_a_text_in_two_files_is_a_leak(tmp_path: Path) -> None:
     train = write(tmp_path / "train.spacy", read(GOOD))
     test = write(tmp_path / "test.spacy", read(GOOD.replace("=== the station", "=== again")))
     checked = check(train, test)
-    assert cases(checked, "in another file") == [
-        f"{test}: document 'again': as document 'the station' of {train}, 8 words"
-    ]
+    (leak,) = cases(checked, "in another file")
+    assert leak == f"{test}: document 'again': as document 'the station' of {train}, 8 words"
     assert not checked.is_good
 
 

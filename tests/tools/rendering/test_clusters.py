@@ -156,7 +156,8 @@ def test_things_are_thin_and_people_keep_looks_of_their_own() -> None:
     set_clusters(
         doc, [[(s.start, s.end) for s in own] for own in doc._.coref_clusters], entity_types=["VEH", "PER", "PER"]
     )
-    assert [shown.look for shown in shown_clusters(doc)] == [
+    looks = [shown.look for shown in shown_clusters(doc)]
+    assert looks == [
         f"{cluster_look(0)} thing",
         cluster_look(0),
         cluster_look(1),

@@ -57,12 +57,7 @@ FRAMES = [
     ("> [A He]r brother [V gave] Mary a warm welcome.", "2:8", "an argument ends inside the token 'Her'", "Move"),
     (">  Her [A  bother] gave", "2:12", "found 'bother' where the sentence in line 1 has 'brother'", "Repeat its"),
     ("> Her brother [V gave]", "2:23", "found the end where the sentence in line 1 has 'Mary'", "Repeat its words"),
-    (
-        "> [V Her] brother gave Mary a warm welcome. x",
-        "2:45",
-        "found 'x' where the sentence in line 1 has its",
-        "`\\>`",
-    ),
+    ("> [V Her] brother gave Mary a warm welcome. x", "2:45", "found 'x' where the sentence in line 1 has", "`\\>`"),
     (">\n>", "2:1", "a bare `>` means that the sentence has no predicate", "Remove one"),
     ("> [V Her] brother gave Mary a warm welcome.\n >", "3:2", "a bare `>`", "Remove one"),
 ]
@@ -136,9 +131,8 @@ def collect(text: str) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
     """The line and the message of each error and each doubt."""
     problems = Lenient()
     parse_bracketed(text, NLP, problems=problems)
-    return [(each.line, each.message) for each in problems.errors], [
-        (each.line, each.message) for each in problems.doubts
-    ]
+    errors, doubts = ([(each.line, each.message) for each in found] for found in (problems.errors, problems.doubts))
+    return errors, doubts
 
 
 def test_every_error_is_collected():

@@ -53,14 +53,8 @@ def test_what_is_written_is_read_back(tmp_path: Path):
 
 
 def test_the_file_is_what_scorers_read():
-    doc = Doc(
-        Vocab(),
-        words=["The", "dog", "ran"],
-        pos=["DET", "NOUN", "VERB"],
-        heads=[1, 2, 2],
-        deps=["det", "nsubj", "ROOT"],
-        morphs=["Definite=Def", "", "Tense=Past"],
-    )
+    parse = {"heads": [1, 2, 2], "deps": ["det", "nsubj", "ROOT"], "morphs": ["Definite=Def", "", "Tense=Past"]}
+    doc = Doc(Vocab(), words=["The", "dog", "ran"], pos=["DET", "NOUN", "VERB"], **parse)
     annotation.set_title(doc, "a b")
     annotation.set_clusters(doc, [[(0, 2)], [(1, 2)]], entity_types=["animal", ""])
     assert write_corefud([doc]).split("\n") == [

@@ -86,9 +86,7 @@ def test_a_score_that_is_no_probability_is_an_error(score: float):
     annotation.set_labelled_spans(doc, [(0, 1, "PER"), (1, 2, "EVENT")], [0.98765432, 1.00001])
     assert to_dict(doc)["labelled_spans"]["score"] == [0.9877, 1.0]  # once rounded
     annotation.set_labelled_spans(doc, [(0, 1, "PER"), (1, 2, "EVENT")], [1.0, score])
-    message = (
-        rf"Can't write document 'a night': labelled_spans.score\[1\] is {score}; expected a probability from 0 to 1"
-    )
+    message = rf"write document 'a night': labelled_spans.score\[1\] is {score}; expected a probability from 0 to 1"
     with pytest.raises(ValueError, match=message):
         to_dict(doc)
     annotation.set_labelled_spans(doc, [])
