@@ -8,27 +8,8 @@ from catalogue import Registry
 from spacy.tokens import Doc, SpanGroup
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    Argument,
-    Frame,
-    Quotation,
-    get_antecedents,
-    get_clusters,
-    get_frames,
-    get_paragraphs,
-    get_predicates,
-    get_quotations,
-    get_scores,
-    get_speakers,
-    get_text,
-    read_group,
-    set_clusters,
-    set_frames,
-    set_paragraphs,
-    set_predicates,
-    set_quotations,
-    set_speakers,
-)
+from spacy_span_selector import annotation
+from spacy_span_selector.annotation import Argument, Frame, Quotation
 from spacy_span_selector.annotation.groups import numbered_keys, skip_absent_entry_points
 from spacy_span_selector.documents.cleaned import clean_doc
 from spacy_span_selector.extensions import doc_clusters, doc_frames
@@ -67,23 +48,23 @@ def group(*spans: tuple[int, int], **attrs: Any) -> SpanGroup:
 
 @pytest.mark.parametrize("scores", [[0.5, 1.0], (0.5, 1), np.asarray([0.5, 1.0], dtype=np.float32)])
 def test_scores_are_numbers_of_any_kind(scores: Any):
-    found = get_scores(group((0, 1), (2, 3), scores=scores))
+    found = annotation.get_scores(group((0, 1), (2, 3), scores=scores))
     assert found == [0.5, 1.0] and [*map(type, found)] == [float, float]
 
 
 @pytest.mark.parametrize("scores", [None, 7, "ab", [0.5], [0.5, None], [0.5, "1"], [0.5, True], [0.5, float("inf")]])
 def test_other_scores_are_none(scores: Any):
-    assert get_scores(group((0, 1), (2, 3), scores=scores)) is None
+    assert annotation.get_scores(group((0, 1), (2, 3), scores=scores)) is None
 
 
 def test_scores_have_a_name():
-    assert get_scores(group((0, 1), scores=[0.5], link_scores=[1.0]), "link_scores") == [1.0]
-    assert get_scores(group((0, 1))) is None
+    assert annotation.get_scores(group((0, 1), scores=[0.5], link_scores=[1.0]), "link_scores") == [1.0]
+    assert annotation.get_scores(group((0, 1))) is None
 
 
 def test_antecedents_are_earlier_mentions():
-    assert get_antecedents(group((0, 1), (2, 3), (2, 4), antecedents=[None, 0, 1])) == [None, 0, 1]
-    assert get_antecedents(group((2, 3), (0, 1), antecedents=[1, None])) == [1, None]
+    assert annotation.get_antecedents(group((0, 1), (2, 3), (2, 4), antecedents=[None, 0, 1])) == [None, 0, 1]
+    assert annotation.get_antecedents(group((2, 3), (0, 1), antecedents=[1, None])) == [1, None]
 
 
 @pytest.mark.parametrize(
@@ -91,12 +72,12 @@ def test_antecedents_are_earlier_mentions():
     [None, 0, "ab", [None], [None, 1], [1, None], [None, 2], [None, -2], [None, "0"], [None, False], [0, 0]],
 )
 def test_other_antecedents_are_none(antecedents: Any):
-    assert get_antecedents(group((0, 1), (2, 3), antecedents=antecedents)) is None
+    assert annotation.get_antecedents(group((0, 1), (2, 3), antecedents=antecedents)) is None
 
 
 @pytest.mark.parametrize(("text", "expected"), [("person", "person"), ("", ""), (None, None), (5, None), (["a"], None)])
 def test_only_text_is_text(text: Any, expected: str | None) -> None:
-    assert get_text(group((0, 1), name=text), "name") == expected
+    assert annotation.get_text(group((0, 1), name=text), "name") == expected
 
 
 NLP = spacy.blank("en")
@@ -104,14 +85,14 @@ NLP = spacy.blank("en")
 
 def make_doc_to_retokenize() -> Doc:
     doc = NLP("Ann Lee left New York .\nShe was glad .")
-    set_clusters(
+    annotation.set_clusters(
         doc, [[(0, 2), (7, 8)]], scores={(0, 2): 0.5, (7, 8): 0.75}, antecedents={(0, 2): None, (7, 8): (0, 2)}
     )
-    set_frames(doc, [Frame(2, 3, [Argument(0, 2, "ARG0"), Argument(3, 5, "ARG1")], "leave.01")])
-    set_quotations(doc, [Quotation(7, 10, speaker=(0, 2))])
-    set_speakers(doc, [(7, 11, "Ann")])
-    set_predicates(doc, [(8, 9)])
-    set_paragraphs(doc, [(0, 7), (7, 11)])
+    annotation.set_frames(doc, [Frame(2, 3, [Argument(0, 2, "ARG0"), Argument(3, 5, "ARG1")], "leave.01")])
+    annotation.set_quotations(doc, [Quotation(7, 10, speaker=(0, 2))])
+    annotation.set_speakers(doc, [(7, 11, "Ann")])
+    annotation.set_predicates(doc, [(8, 9)])
+    annotation.set_paragraphs(doc, [(0, 7), (7, 11)])
     return doc
 
 
@@ -126,12 +107,12 @@ def retokenize(doc: Doc) -> Doc:
 def test_annotation_stays_with_its_words_where_tokens_are_merged() -> None:
     doc = retokenize(make_doc_to_retokenize())
     assert [token.text for token in doc] == ["Ann Lee", "left", "New York", ".", "\n", "She", "was glad ."]
-    assert get_clusters(doc) == [[(0, 1), (5, 6)]]
-    assert get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 3, "ARG1")], "leave.01")]
-    assert get_quotations(doc) == [Quotation(5, 7, speaker=(0, 1))]
-    assert (get_speakers(doc), get_predicates(doc)) == ([(5, 7, "Ann")], [(6, 7)])
-    assert get_paragraphs(doc) == [(0, 5), (5, 7)]
-    assert get_scores(read_group(doc, "coref_clusters_1")) == [0.5, 0.75]
+    assert annotation.get_clusters(doc) == [[(0, 1), (5, 6)]]
+    assert annotation.get_frames(doc) == [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 3, "ARG1")], "leave.01")]
+    assert annotation.get_quotations(doc) == [Quotation(5, 7, speaker=(0, 1))]
+    assert (annotation.get_speakers(doc), annotation.get_predicates(doc)) == ([(5, 7, "Ann")], [(6, 7)])
+    assert annotation.get_paragraphs(doc) == [(0, 5), (5, 7)]
+    assert annotation.get_scores(annotation.read_group(doc, "coref_clusters_1")) == [0.5, 0.75]
     (cluster,) = doc_clusters(doc)
     assert [span.text for span in cluster] == ["Ann Lee", "She"]
     assert cluster.antecedents == [None, cluster[0]]
@@ -141,7 +122,7 @@ def test_annotation_stays_with_its_words_where_tokens_are_split() -> None:
     doc = make_doc_to_retokenize()
     with doc.retokenize() as retokenizer:
         retokenizer.split(doc[1], ["L", "ee"], heads=[(doc[1], 0), (doc[1], 1)])
-    assert get_clusters(doc) == [[(0, 3), (8, 9)]]
+    assert annotation.get_clusters(doc) == [[(0, 3), (8, 9)]]
 
 
 def test_attributes_and_plain_data_are_those_of_the_words() -> None:
@@ -153,7 +134,7 @@ def test_attributes_and_plain_data_are_those_of_the_words() -> None:
 
 def test_documents_made_of_others_have_the_words() -> None:
     doc = retokenize(make_doc_to_retokenize())
-    assert get_clusters(clean_doc(doc).doc) == [[(0, 2), (6, 7)]]  # "Ann Lee" is two words
+    assert annotation.get_clusters(clean_doc(doc).doc) == [[(0, 2), (6, 7)]]  # "Ann Lee" is two words
     joined = join_docs([make_doc_to_retokenize(), doc])
     assert joined is not None
     assert [[span.text for span in cluster] for cluster in doc_clusters(joined)] == [["Ann Lee", "She"]] * 2
@@ -162,9 +143,9 @@ def test_documents_made_of_others_have_the_words() -> None:
 @pytest.mark.parametrize("make", [Doc.copy, lambda doc: Doc(NLP.vocab).from_bytes(doc.to_bytes())])
 def test_groups_that_fit_are_taken_as_they_are(make) -> None:  # type: ignore[no-untyped-def]
     doc = make(make_doc_to_retokenize())
-    assert read_group(doc, "coref_clusters_1") is doc.spans["coref_clusters_1"]
+    assert annotation.read_group(doc, "coref_clusters_1") is doc.spans["coref_clusters_1"]
     both = Doc.from_docs([doc, make_doc_to_retokenize()])
-    assert read_group(both, "srl_1") is both.spans["srl_1"]
+    assert annotation.read_group(both, "srl_1") is both.spans["srl_1"]
 
 
 def test_entry_points_are_not_searched_for_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +153,7 @@ def test_entry_points_are_not_searched_for_a_group(monkeypatch: pytest.MonkeyPat
     searches: list[Registry] = []
     search = Registry.get_entry_points
     monkeypatch.setattr(Registry, "get_entry_points", lambda self: (searches.append(self), search(self))[1])
-    assert get_clusters(Doc(doc.vocab).from_bytes(doc.to_bytes())) == get_clusters(doc)
+    assert annotation.get_clusters(Doc(doc.vocab).from_bytes(doc.to_bytes())) == annotation.get_clusters(doc)
     assert not searches
 
 

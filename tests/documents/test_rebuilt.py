@@ -2,18 +2,8 @@ import pytest
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    Argument,
-    Frame,
-    Quotation,
-    get_frames,
-    get_predicates,
-    get_quotations,
-    has_quotations_annotated,
-    set_frames,
-    set_quotations,
-    set_title,
-)
+from spacy_span_selector import annotation
+from spacy_span_selector.annotation import Argument, Frame, Quotation
 from spacy_span_selector.documents.rebuilt import rebuild_doc
 
 VOCAB = Vocab()
@@ -69,14 +59,16 @@ def test_spans_keep_the_tokens_that_are_left() -> None:
 
 def test_a_frame_is_lost_with_its_predicate_and_a_quotation_with_its_words() -> None:
     doc = make_doc()
-    set_frames(doc, [Frame(2, 3, [Argument(0, 2, "ARG0")], "leave.01")])
-    set_quotations(doc, [Quotation(4, 6, speaker=(0, 2))])
+    annotation.set_frames(doc, [Frame(2, 3, [Argument(0, 2, "ARG0")], "leave.01")])
+    annotation.set_quotations(doc, [Quotation(4, 6, speaker=(0, 2))])
     shorter = rebuild_doc(doc, [1, 2, 5])
-    assert get_frames(shorter) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
-    assert get_quotations(shorter) == [Quotation(2, 3, speaker=(0, 1))]
+    assert annotation.get_frames(shorter) == [Frame(1, 2, [Argument(0, 1, "ARG0")], "leave.01")]
+    assert annotation.get_quotations(shorter) == [Quotation(2, 3, speaker=(0, 1))]
     without = rebuild_doc(doc, [0, 1])
-    assert get_frames(without) == get_predicates(without) == get_quotations(without) == []
-    assert has_quotations_annotated(without)
+    assert (
+        annotation.get_frames(without) == annotation.get_predicates(without) == annotation.get_quotations(without) == []
+    )
+    assert annotation.has_quotations_annotated(without)
 
 
 def test_what_is_not_annotated_stays_so() -> None:
@@ -89,7 +81,7 @@ def test_what_is_not_annotated_stays_so() -> None:
 def test_categories_and_named_data_are_kept() -> None:
     doc = make_doc()
     doc.cats = {"SAD": 1.0}
-    set_title(doc, "the visit")
+    annotation.set_title(doc, "the visit")
     rebuilt = rebuild_doc(doc, [0])
     assert (rebuilt.cats, rebuilt.user_data) == ({"SAD": 1.0}, {"title": "the visit"})
     assert len(rebuild_doc(Doc(VOCAB), [])) == len(rebuild_doc(doc, [])) == 0

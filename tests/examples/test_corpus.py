@@ -16,24 +16,8 @@ from spacy.training import Example
 from spacy.util import load_config, registry
 from thinc.api import Config
 
-from spacy_span_selector.annotation import (
-    Argument,
-    Frame,
-    get_annotates,
-    get_frames,
-    get_labelled_spans,
-    get_predicates,
-    get_speakers,
-    get_title,
-    has_labelled_spans_annotated,
-    set_annotates,
-    set_clusters,
-    set_frames,
-    set_labelled_spans,
-    set_predicates,
-    set_speakers,
-    set_title,
-)
+from spacy_span_selector import annotation
+from spacy_span_selector.annotation import Argument, Frame
 from spacy_span_selector.documents.given import GivenAnnotation
 from spacy_span_selector.examples import corpus
 from spacy_span_selector.examples.corpus import PreannotatedCorpus, create_corpora, create_corpus
@@ -53,11 +37,11 @@ FRAMES = [
 
 def make_doc(frames: list[Frame] | None = None, words: list[str] = WORDS, spaces: list[bool] = SPACES) -> Doc:
     doc = Doc(NLP.vocab, words=words, spaces=spaces, sent_starts=[word in ("Ann", "Bob") for word in words])
-    set_title(doc, "the visit")
-    set_clusters(doc, [[(0, 1), (5, 6)]])
-    set_speakers(doc, [(0, 5, "Leo"), (5, 8, "Ruth")])
+    annotation.set_title(doc, "the visit")
+    annotation.set_clusters(doc, [[(0, 1), (5, 6)]])
+    annotation.set_speakers(doc, [(0, 5, "Leo"), (5, 8, "Ruth")])
     if frames is not None:
-        set_frames(doc, frames)
+        annotation.set_frames(doc, frames)
     return doc
 
 
@@ -126,7 +110,7 @@ def test_words_spacing_sentences_speakers_and_title_are_given(tmp_path: Path):
     assert [token.text for token in predicted] == WORDS
     assert predicted.text == "Ann cannot come to-morrow. Bob will."
     assert sentences(predicted) == ["Ann cannot come to-morrow.", "Bob will."]
-    assert get_speakers(predicted) == [(0, 5, "Leo"), (5, 8, "Ruth")]
+    assert annotation.get_speakers(predicted) == [(0, 5, "Leo"), (5, 8, "Ruth")]
     assert predicted.user_data == {"title": "the visit"}
 
 
@@ -134,7 +118,7 @@ def test_what_is_to_be_found_is_not_given_and_the_reference_keeps_it(tmp_path: P
     (example,) = read(tmp_path, make_doc([FRAMES[0], *FRAMES]), predicates=True)
     predicted, reference = example.predicted, example.reference
     assert set(predicted.spans) == {"speakers", "srl_predicates"}
-    assert get_predicates(predicted) == [(2, 3), (2, 3), (6, 7)]
+    assert annotation.get_predicates(predicted) == [(2, 3), (2, 3), (6, 7)]
     assert {span.label_ for span in predicted.spans["srl_predicates"]} == {"V"}
     assert not predicted.spans["srl_predicates"].attrs
     assert {"srl_1", "srl_2", "srl_3", "coref_clusters_1", "speakers"} <= set(reference.spans)
@@ -144,16 +128,16 @@ def test_what_is_to_be_found_is_not_given_and_the_reference_keeps_it(tmp_path: P
 def test_frames_and_predicates_may_have_other_keys(tmp_path: Path):
     keys: dict[str, Any] = {"predicates": True, "prefix": "roles", "predicates_key": "verbs"}
     doc = make_doc(FRAMES[1:])
-    set_predicates(doc, [(5, 6)])
+    annotation.set_predicates(doc, [(5, 6)])
     assert set(read_one(tmp_path, doc, **keys).spans) == {"speakers"}
-    set_frames(doc, FRAMES[:1], prefix="roles")
+    annotation.set_frames(doc, FRAMES[:1], prefix="roles")
     predicted = read_one(tmp_path, doc, **keys)
     assert set(predicted.spans) == {"speakers", "verbs"}
-    assert get_predicates(predicted, "verbs") == [(2, 3)]
+    assert annotation.get_predicates(predicted, "verbs") == [(2, 3)]
     pieces = read(tmp_path, doc, **keys, max_words=5)
-    assert [get_predicates(example.predicted, "verbs") for example in pieces] == [[(2, 3)], []]
-    set_predicates(doc, [(1, 3)], "verbs")
-    assert get_predicates(read_one(tmp_path, doc, **keys), "verbs") == [(1, 3)]
+    assert [annotation.get_predicates(example.predicted, "verbs") for example in pieces] == [[(2, 3)], []]
+    annotation.set_predicates(doc, [(1, 3)], "verbs")
+    assert annotation.get_predicates(read_one(tmp_path, doc, **keys), "verbs") == [(1, 3)]
 
 
 def test_nothing_is_given_that_is_switched_off_or_not_annotated(tmp_path: Path):
@@ -222,22 +206,25 @@ def test_long_documents_are_cut_between_sentences(tmp_path: Path):
     examples = read(tmp_path, make_doc(FRAMES), make_doc(FRAMES[:1]), predicates=True, max_words=5)
     texts = ["Ann cannot come to-morrow. ", "Bob will."]
     assert [example.predicted.text for example in examples] == texts * 2
-    assert [get_predicates(example.predicted) for example in examples] == [[(2, 3)], [(1, 2)], [(2, 3)], []]
-    assert [get_frames(example.reference) for example in examples[:2]] == [
+    assert [annotation.get_predicates(example.predicted) for example in examples] == [[(2, 3)], [(1, 2)], [(2, 3)], []]
+    assert [annotation.get_frames(example.reference) for example in examples[:2]] == [
         FRAMES[:1],
         [Frame(1, 2, [Argument(0, 1, "ARG0")], "will.02")],
     ]
-    assert [get_speakers(example.predicted) for example in examples[:2]] == [[(0, 5, "Leo")], [(0, 3, "Ruth")]]
-    assert {get_title(example.predicted) for example in examples} == {"the visit"}
+    assert [annotation.get_speakers(example.predicted) for example in examples[:2]] == [
+        [(0, 5, "Leo")],
+        [(0, 3, "Ruth")],
+    ]
+    assert {annotation.get_title(example.predicted) for example in examples} == {"the visit"}
 
 
 @pytest.mark.parametrize("key", ["sc", "entities"])
 def test_pieces_without_labelled_spans_say_that_they_have_none(tmp_path: Path, key: str):
     doc = make_doc()
-    set_labelled_spans(doc, [(0, 1, "PER")], key=key)
+    annotation.set_labelled_spans(doc, [(0, 1, "PER")], key=key)
     pieces = [example.reference for example in read(tmp_path, doc, max_words=5)]
-    assert [get_labelled_spans(piece, key) for piece in pieces] == [[(0, 1, "PER")], []]
-    assert all(has_labelled_spans_annotated(piece, key) for piece in pieces)
+    assert [annotation.get_labelled_spans(piece, key) for piece in pieces] == [[(0, 1, "PER")], []]
+    assert all(annotation.has_labelled_spans_annotated(piece, key) for piece in pieces)
 
 
 def test_documents_that_are_short_or_without_sentences_are_not_cut(tmp_path: Path):
@@ -251,22 +238,22 @@ def test_documents_that_are_short_or_without_sentences_are_not_cut(tmp_path: Pat
 @pytest.mark.parametrize("annotates", [None, ["PER"], {"person": "PER", "town": "LOC|GPE"}])
 def test_pieces_say_what_the_corpus_annotates(tmp_path: Path, annotates: Any):
     doc = make_doc()
-    set_annotates(doc, ["ORG"])
-    set_labelled_spans(doc, [(0, 1, "person"), (5, 6, "person")])
+    annotation.set_annotates(doc, ["ORG"])
+    annotation.set_labelled_spans(doc, [(0, 1, "person"), (5, 6, "person")])
     declared, label = (["PER", "LOC|GPE"], "PER") if isinstance(annotates, dict) else (annotates or ["ORG"], "person")
     for example in read(tmp_path, doc, max_words=5, annotates=annotates):
-        assert get_annotates(example.reference) == declared
-        assert get_labelled_spans(example.reference) == [(0, 1, label)]
+        assert annotation.get_annotates(example.reference) == declared
+        assert annotation.get_labelled_spans(example.reference) == [(0, 1, label)]
 
 
 def test_labels_of_a_sample_that_is_kept_are_renamed_once(tmp_path: Path):
     doc = make_doc()
-    set_labelled_spans(doc, [(0, 1, "person"), (5, 6, "town")])
+    annotation.set_labelled_spans(doc, [(0, 1, "person"), (5, 6, "town")])
     DocBin(docs=[doc]).to_disk(tmp_path / "docs.spacy")
     reader = create_corpus(tmp_path / "docs.spacy", annotates={"person": "town", "town": "person"}, sample=list)
     for _ in range(2):
         (example,) = reader(NLP)
-        assert get_labelled_spans(example.reference) == [(0, 1, "town"), (5, 6, "person")]
+        assert annotation.get_labelled_spans(example.reference) == [(0, 1, "town"), (5, 6, "person")]
 
 
 @pytest.mark.parametrize("annotates", ["PER", ["PER", "LOC|"], {"person": ""}, {"person": ["PER"]}, [1]])
@@ -282,16 +269,16 @@ def test_examples_of_an_augmenter_are_given_the_same(tmp_path: Path):
         without_attrs.spans.update({key: [*group] for key, group in without_attrs.spans.items()})
         yield Example(example.predicted, without_attrs)
         shorter = Doc(nlp.vocab, words=WORDS[:5], spaces=SPACES[:5])
-        set_frames(shorter, FRAMES[:1])
+        annotation.set_frames(shorter, FRAMES[:1])
         yield Example(nlp.make_doc(shorter.text), shorter)
 
     doc, settings = make_doc(FRAMES), {"predicates": True, "annotates": ["PER"]}
     examples = read(tmp_path, doc, augmenter=add_the_first_sentence, **settings)
     predicates = [[span.text for span in example.predicted.spans["srl_predicates"]] for example in examples]
     assert predicates == [["come", "will"], ["come", "will"], ["come"]]
-    assert [get_annotates(example.reference) for example in examples] == [["PER"]] * 3
-    assert [get_title(example.predicted) for example in examples] == ["the visit"] * 3
-    assert get_frames(examples[1].reference) == get_frames(doc)
+    assert [annotation.get_annotates(example.reference) for example in examples] == [["PER"]] * 3
+    assert [annotation.get_title(example.predicted) for example in examples] == ["the visit"] * 3
+    assert annotation.get_frames(examples[1].reference) == annotation.get_frames(doc)
 
 
 CONFIG = """
@@ -334,7 +321,7 @@ SEEN: list[tuple[list[tuple[int, int]] | None, int]] = []
 
 @Language.component("readers_test_spy")
 def note_what_is_given(doc: Doc) -> Doc:
-    SEEN.append((get_predicates(doc), len(list(doc.sents))))
+    SEEN.append((annotation.get_predicates(doc), len(list(doc.sents))))
     return doc
 
 

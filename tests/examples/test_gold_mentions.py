@@ -8,15 +8,8 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    CLUSTER_PREFIX,
-    GIVEN_MENTIONS_KEY,
-    MENTIONS_KEY,
-    Mention,
-    set_annotates,
-    set_clusters,
-    set_title,
-)
+from spacy_span_selector import annotation
+from spacy_span_selector.annotation import CLUSTER_PREFIX, GIVEN_MENTIONS_KEY, MENTIONS_KEY, Mention
 from spacy_span_selector.documents.cleaned import clean_docs
 from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, EMPTY, MISALIGNED, TOO_WIDE
 from spacy_span_selector.examples.gold_mentions import REPEATED, TOO_WIDE_HERE, given_mentions, gold_mentions
@@ -38,9 +31,9 @@ def make_example(
     clusters: Clusters | None, *, words: list[str] = WORDS, predicted: Doc | None = None, title: str = "the station"
 ) -> Example:
     reference = Doc(VOCAB, words=words)
-    set_title(reference, title)
+    annotation.set_title(reference, title)
     if clusters is not None:
-        set_clusters(reference, clusters)
+        annotation.set_clusters(reference, clusters)
     return Example(predicted or Doc(VOCAB, words=WORDS, sent_starts=SENT_STARTS), reference)
 
 
@@ -82,7 +75,7 @@ def test_a_document_may_be_annotated_without_clusters_or_not_annotated() -> None
 
 def test_prefix_says_which_groups_are_clusters() -> None:
     example = make_example([[(0, 1)]])
-    set_clusters(example.reference, [[(5, 6)]], prefix="people")
+    annotation.set_clusters(example.reference, [[(5, 6)]], prefix="people")
     assert clusters_of(find_gold(example, prefix="people")[0]) == {frozenset({(5, 6)})}
 
 
@@ -108,7 +101,7 @@ def tokenised_twice(draw: st.DrawFn) -> tuple[Doc, Doc]:
 def test_alignment_agrees_with_characters(docs: tuple[Doc, Doc]) -> None:
     predicted, reference = docs
     spans = [reference[i:j] for i in range(len(reference)) for j in range(i + 1, len(reference) + 1)]
-    set_clusters(reference, [[(span.start, span.end) for span in spans]])
+    annotation.set_clusters(reference, [[(span.start, span.end) for span in spans]])
     gold, lost = find_gold(Example(predicted, reference))
     by_characters = [predicted.char_span(span.start_char, span.end_char) for span in spans]
     expected = {(span.start, span.end) for span in by_characters if span is not None}
@@ -120,7 +113,7 @@ def test_whitespace_tokens_do_not_shift_mentions() -> None:
     words, spaces = ["Ann", "  ", "saw", "\n", "Bob"], [True, False, True, False, False]
     predicted = Doc(VOCAB, words=words, spaces=spaces, sent_starts=[True, False, False, False, False])
     reference = Doc(VOCAB, words=words, spaces=spaces)
-    set_clusters(reference, [[(0, 1), (4, 5)]])
+    annotation.set_clusters(reference, [[(0, 1), (4, 5)]])
     gold, lost = find_gold(Example(predicted, reference))
     assert clusters_of(gold) == {frozenset({(0, 1), (4, 5)})}
     assert not lost.counts
@@ -165,7 +158,7 @@ ONE_WORD = AboveThreshold(0.5)
 
 def make_doc(given: list[tuple[int, int]] | None, key: str = GIVEN_MENTIONS_KEY) -> Doc:
     doc = Doc(VOCAB, words=WORDS, sent_starts=[i in (0, 5) for i in range(8)])
-    set_title(doc, "the station")
+    annotation.set_title(doc, "the station")
     if given is not None:
         doc.spans[key] = SpanGroup(doc, name=key, spans=[Span(doc, start, end) for start, end in given])
     return doc
@@ -220,8 +213,8 @@ def test_mentions_without_a_score_in_a_long_sentence_are_left_out_and_counted(mo
 
 def test_a_mention_may_have_the_types_of_its_cluster_that_are_known_and_any_if_none_is() -> None:
     example = make_example([[(0, 1)], [(3, 4)], [(5, 6)]])
-    set_clusters(example.reference, [[(0, 1)], [(3, 4)], [(5, 6)]], entity_types=["PER", "LOC|GPE", ""])
-    set_annotates(example.reference, ["LOC|FAC"])
+    annotation.set_clusters(example.reference, [[(0, 1)], [(3, 4)], [(5, 6)]], entity_types=["PER", "LOC|GPE", ""])
+    annotation.set_annotates(example.reference, ["LOC|FAC"])
     gold, _ = find_gold(example, types={"PER": 0, "LOC": 1})
     assert gold.types.of_spans is not None and gold.types.declared is not None
     assert gold.types.of_spans.tolist() == [[True, False], [False, True], [True, True]]

@@ -5,15 +5,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    FRAME_PREFIX,
-    SELECTED_KEY,
-    Argument,
-    Frame,
-    set_frames,
-    set_mentions,
-    set_predicates,
-)
+from spacy_span_selector import annotation
+from spacy_span_selector.annotation import FRAME_PREFIX, SELECTED_KEY, Argument, Frame
 from spacy_span_selector.scoring.srl import score_srl
 
 from ..spans import put_spans
@@ -27,7 +20,7 @@ LEFT = Frame(5, 6, [Argument(*ANN, "ARG0"), Argument(*EARLY, "ARGM-TMP")], "leav
 
 def make_doc(frames: Sequence[Frame], words: Sequence[str] = WORDS, prefix: str = FRAME_PREFIX) -> Doc:
     doc = Doc(VOCAB, words=list(words))
-    set_frames(doc, frames, prefix=prefix)
+    annotation.set_frames(doc, frames, prefix=prefix)
     return doc
 
 
@@ -37,7 +30,7 @@ def make_example(gold: Sequence[Frame], predicted: Sequence[Frame]) -> Example:
 
 def test_perfect_prediction_scores_one() -> None:
     example = make_example([GAVE, LEFT], [GAVE, LEFT])
-    set_mentions(example.predicted, [ANN, BOB, TEA, EARLY], [0.9] * 4, key=SELECTED_KEY)
+    annotation.set_mentions(example.predicted, [ANN, BOB, TEA, EARLY], [0.9] * 4, key=SELECTED_KEY)
     scores = score_srl([example])
     assert scores.pop("srl_per_role") == {
         role: {"p": 1.0, "r": 1.0, "f": 1.0} for role in ("ARG0", "ARG1", "ARG2", "ARGM-TMP")
@@ -62,7 +55,7 @@ def test_spans_match_by_character_across_tokenisations() -> None:
     gold = make_doc([loves], ["New", "York", "loves", "it"])
     loves = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 3, "C-ARG0")], "love.01")
     predicted = make_doc([loves], ["New York", "loves", "it"])
-    set_mentions(predicted, [(0, 1), (2, 3)], [0.9, 0.9], key=SELECTED_KEY)
+    annotation.set_mentions(predicted, [(0, 1), (2, 3)], [0.9, 0.9], key=SELECTED_KEY)
     scores = score_srl([Example(predicted, gold)])
     names = ("srl_f", "srl_span_f", "srl_pred_f", "srl_kept_f", "srl_sense_acc")
     assert [scores[name] for name in names] == [1.0] * len(names)
@@ -99,7 +92,7 @@ def test_predicate_without_roleset_is_wrong_if_others_have_one() -> None:
 
 def test_kept_spans_are_compared_with_the_distinct_gold_arguments() -> None:
     kept, others = make_example([GAVE, LEFT], []), make_example([GAVE], [GAVE])
-    set_mentions(kept.predicted, [ANN, TEA, (4, 5)], [0.9] * 3, key=SELECTED_KEY)
+    annotation.set_mentions(kept.predicted, [ANN, TEA, (4, 5)], [0.9] * 3, key=SELECTED_KEY)
     for examples in ([kept], [kept, others]):
         scores = score_srl(examples)
         assert (scores["srl_kept_p"], scores["srl_kept_r"]) == pytest.approx((2 / 3, 2 / 4))
@@ -109,16 +102,16 @@ def test_kept_spans_are_compared_with_the_distinct_gold_arguments() -> None:
 def test_density_counts_kept_spans_where_the_prediction_lists_them() -> None:
     example = make_example([GAVE, LEFT], [GAVE, LEFT])
     assert score_srl([example])["srl_density"] == pytest.approx(4 / 7)
-    set_mentions(example.predicted, [ANN], [0.9], key=SELECTED_KEY)
+    annotation.set_mentions(example.predicted, [ANN], [0.9], key=SELECTED_KEY)
     assert score_srl([example])["srl_density"] == pytest.approx(1 / 7)
 
 
 def test_the_keys_are_those_it_is_given() -> None:
     example = Example(make_doc([GAVE], prefix="roles"), make_doc([GAVE], prefix="roles"))
-    set_frames(example.predicted, [LEFT])
-    set_mentions(example.predicted, [ANN], [0.9], key="spans")
+    annotation.set_frames(example.predicted, [LEFT])
+    annotation.set_mentions(example.predicted, [ANN], [0.9], key="spans")
     free = make_example([], [])
-    set_predicates(free.reference, [], key="verbs")
+    annotation.set_predicates(free.reference, [], key="verbs")
     scores = score_srl([example, free], prefix="roles", predicates_key="verbs", spans_key="spans")
     assert (scores["srl_f"], scores["srl_density"]) == (1.0, pytest.approx(1 / 14))
 
@@ -126,7 +119,7 @@ def test_the_keys_are_those_it_is_given() -> None:
 @pytest.mark.parametrize("place", [0, 4, 7])
 def test_spans_without_tokens_do_not_count(place: int) -> None:
     example = make_example([GAVE, LEFT], [GAVE])
-    set_mentions(example.predicted, [ANN, BOB], [0.9, 0.9], key=SELECTED_KEY)
+    annotation.set_mentions(example.predicted, [ANN, BOB], [0.9, 0.9], key=SELECTED_KEY)
     expected = score_srl([example])
     gave = [(span.start, span.end, span.label_) for span in example.predicted.spans["srl_1"]]
     put_spans(example.predicted, "srl_1", *gave, (place, place, "ARG3"), roleset="give.01")

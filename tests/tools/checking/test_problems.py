@@ -5,16 +5,8 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    CLUSTER_PREFIX,
-    Argument,
-    Frame,
-    Quotation,
-    set_clusters,
-    set_frames,
-    set_labelled_spans,
-    set_quotations,
-)
+from spacy_span_selector import annotation
+from spacy_span_selector.annotation import CLUSTER_PREFIX, Argument, Frame, Quotation
 from spacy_span_selector.scoring.spancat import LABELLED_SPANS
 from spacy_span_selector.scoring.srl import SEMANTIC_ROLES
 from spacy_span_selector.tools.checking import problems
@@ -59,13 +51,13 @@ def make_doc() -> Doc:
 @pytest.mark.parametrize(("frames", "expected"), FRAMES.values(), ids=FRAMES)
 def test_frames(frames: list[Frame], expected: list[Finding]) -> None:
     doc = make_doc()
-    set_frames(doc, frames)
+    annotation.set_frames(doc, frames)
     assert [*check_spans(doc, SEMANTIC_ROLES, PIPES["structured_srl"])] == expected
 
 
 def test_labelled_spans_that_cross() -> None:
     doc = make_doc()
-    set_labelled_spans(doc, [(0, 4, "A"), (2, 4, "A"), (2, 4, "B"), (3, 6, "A"), (6, 7, "B")])
+    annotation.set_labelled_spans(doc, [(0, 4, "A"), (2, 4, "A"), (2, 4, "B"), (3, 6, "A"), (6, 7, "B")])
     assert [*check_spans(doc, LABELLED_SPANS, PIPES["structured_spancat"])] == [
         (CROSSING["labelled span"], (3, 6), "'brother a key' and 'Ann gave her brother', tokens 0:4")
     ]
@@ -96,8 +88,8 @@ QUOTATIONS: dict[str, tuple[list[Quotation], list[Finding]]] = {
 def test_quotations(quotations: list[Quotation], expected: list[Finding]) -> None:
     """Ann is a mention, and Tom is none."""
     doc = Doc(Vocab(), words=["“", "Come", "up", "‘", "now", "’", "”", ",", "said", "Ann", "to", "Tom", "."])
-    set_quotations(doc, quotations)
+    annotation.set_quotations(doc, quotations)
     without_clusters = [found for found in expected if found[0] != problems.NO_MENTION]  # anyone may speak there
     assert [*check_quotations(doc, CLUSTER_PREFIX)] == without_clusters
-    set_clusters(doc, [[(9, 10)]])
+    annotation.set_clusters(doc, [[(9, 10)]])
     assert [*check_quotations(doc, CLUSTER_PREFIX)] == expected

@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import (
-    get_labelled_spans,
-    get_title,
-    has_labelled_spans_annotated,
-    set_labelled_spans,
-    set_title,
-)
+from spacy_span_selector import annotation
 from spacy_span_selector.tools.formats.bio import read_bio, write_bio
 
 from .spans import N_TOKENS, drawn_offsets
@@ -28,13 +22,13 @@ def spans(path: Path, text: str) -> list[tuple[int, int, str]]:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         (doc,) = read(path, text)
-    return [tuple(span) for span in get_labelled_spans(doc)]
+    return [tuple(span) for span in annotation.get_labelled_spans(doc)]
 
 
 def make_doc(labelled: list[tuple[int, int, str]] | None, words: str = "the house of Ann fell . She left") -> Doc:
     doc = Doc(Vocab(), words=words.split(" "), sent_starts=[i in (0, 6) for i in range(len(words.split(" ")))])
     if labelled is not None:
-        set_labelled_spans(doc, labelled)
+        annotation.set_labelled_spans(doc, labelled)
     return doc
 
 
@@ -47,7 +41,7 @@ def test_each_column_has_the_spans_of_a_level(tmp_path: Path):
     (doc,) = read(tmp_path, text)
     assert [token.text for token in doc] == ["The", "house", "of", "Ann", "She"]
     assert [len(sentence) for sentence in doc.sents] == [4, 1]
-    assert get_labelled_spans(doc) == [(0, 4, "FAC"), (3, 4, "PER"), (4, 5, "PER")]
+    assert annotation.get_labelled_spans(doc) == [(0, 4, "FAC"), (3, 4, "PER"), (4, 5, "PER")]
 
 
 @pytest.mark.parametrize(
@@ -72,27 +66,27 @@ def test_a_span_ends_with_its_sentence(tmp_path: Path):
 
 def test_documents_have_titles_and_comments_are_no_rows(tmp_path: Path):
     ferry, other = read(tmp_path, "# by hand\n-DOCSTART- (the ferry)\n\na\tO\n\n-DOCSTART- -X- O\n\n# O\n#\tB-A\n")
-    assert [get_title(ferry), get_title(other)] == ["the ferry", ""]
+    assert [annotation.get_title(ferry), annotation.get_title(other)] == ["the ferry", ""]
     assert [token.text for token in other] == ["#", "#"]
-    assert get_labelled_spans(other) == [(1, 2, "A")]
+    assert annotation.get_labelled_spans(other) == [(1, 2, "A")]
 
 
 def test_words_without_tags_are_not_annotated(tmp_path: Path):
     (doc,) = read(tmp_path, "Ann\nleft\n")
-    assert not has_labelled_spans_annotated(doc)
+    assert not annotation.has_labelled_spans_annotated(doc)
 
 
 @pytest.mark.parametrize("row", ["b\tNNP", "b\tB-", "b"])
 def test_a_cell_that_is_no_tag_is_counted_and_costs_no_other_span(tmp_path: Path, row: str):
     with pytest.warns(UserWarning, match=r"Read as `O` what is no tag: 1\. The first: \S*a\.bio:2: found '"):
         (doc,) = read(tmp_path, f"a\tB-A\n{row}\nc\tB-A\n")
-    assert get_labelled_spans(doc) == [(0, 1, "A"), (2, 3, "A")]
+    assert annotation.get_labelled_spans(doc) == [(0, 1, "A"), (2, 3, "A")]
 
 
 def test_a_span_that_is_there_twice_is_counted(tmp_path: Path):
     with pytest.warns(UserWarning, match=r"twice with the same label: 1\. The first: \S*a\.bio:1: 'A'"):
         (doc,) = read(tmp_path, "a\tB-A\tB-A\n")
-    assert get_labelled_spans(doc) == [(0, 1, "A")]
+    assert annotation.get_labelled_spans(doc) == [(0, 1, "A")]
 
 
 def test_a_file_without_words_or_tags_is_an_error(tmp_path: Path):
@@ -113,23 +107,23 @@ def test_outer_spans_are_in_the_first_column():
 def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, labelled):
     """Also spans that cross, or have two labels."""
     doc = Doc(Vocab(), words=[f"w{i}" for i in range(N_TOKENS)])
-    set_labelled_spans(doc, [(*offsets, label) for offsets, label in labelled])
-    set_title(doc, "a (b)")
+    annotation.set_labelled_spans(doc, [(*offsets, label) for offsets, label in labelled])
+    annotation.set_title(doc, "a (b)")
     (again,) = back([doc], tmp_path_factory.mktemp("bio"))
-    assert get_labelled_spans(again) == get_labelled_spans(doc)
+    assert annotation.get_labelled_spans(again) == annotation.get_labelled_spans(doc)
     assert [token.text for token in again] == [token.text for token in doc]
-    assert get_title(again) == "a (b)"
+    assert annotation.get_title(again) == "a (b)"
 
 
 def test_documents_stay_annotated_or_not(tmp_path: Path):
     docs = back([make_doc(None), make_doc([]), make_doc([(0, 1, "A")])], tmp_path)
-    assert [has_labelled_spans_annotated(doc) for doc in docs] == [False, True, True]
+    assert [annotation.has_labelled_spans_annotated(doc) for doc in docs] == [False, True, True]
 
 
 def test_spans_that_leave_their_sentence_are_left_out_and_counted(tmp_path: Path):
     with pytest.warns(UserWarning, match=r"label is not one word: 2\. The first: .*token 0: 'a b'"):
         (doc,) = back([make_doc([(4, 7, "A"), (0, 1, "a b"), (1, 2, "A")])], tmp_path)
-    assert get_labelled_spans(doc) == [(1, 2, "A")]
+    assert annotation.get_labelled_spans(doc) == [(1, 2, "A")]
 
 
 def test_words_that_no_row_can_have_are_replaced_and_counted(tmp_path: Path):

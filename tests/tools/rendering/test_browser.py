@@ -9,16 +9,8 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_span_selector import render
-from spacy_span_selector.annotation import (
-    Argument,
-    Frame,
-    Quotation,
-    set_clusters,
-    set_frames,
-    set_quotations,
-    set_title,
-)
+from spacy_span_selector import annotation, render
+from spacy_span_selector.annotation import Argument, Frame, Quotation
 from spacy_span_selector.annotation.glossary import ROLES
 
 from ...browser import OpenPage
@@ -34,14 +26,14 @@ Show = Callable[..., Any]
 def make_doc(title: str = "At sea") -> Doc:
     """Ann: 0, 4, 9; the ship: 2-4, 7-9 with "her" in it; frames of "saw" and "sold"."""
     doc = NLP("Ann saw the ship. She sold her old ship to Bob.")
-    set_title(doc, title)
+    annotation.set_title(doc, title)
     ann, ship = [(0, 1), (5, 6), (7, 8)], [(2, 4), (7, 10)]
     links, antecedents = [[1.0, 0.5, 0.25], [0.99, 0.125]], [[None, (0, 1), (5, 6)], [None, (2, 4)]]
     scores = [[0.95, 0.9, 0.8], [0.7, 0.6]]
-    set_clusters(doc, [ann, ship], scores=scores, link_scores=links, antecedents=antecedents)
+    annotation.set_clusters(doc, [ann, ship], scores=scores, link_scores=links, antecedents=antecedents)
     saw = Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(2, 4, "ARG1")], "see.01", [1.0, 0.9, 0.8])
     sold = [Argument(5, 6, "ARG0"), Argument(7, 10, "ARG1"), Argument(10, 12, "ARG2")]
-    set_frames(doc, [saw, Frame(6, 7, sold, "sell.01", [1.0, 0.9, 0.8, 0.7])])
+    annotation.set_frames(doc, [saw, Frame(6, 7, sold, "sell.01", [1.0, 0.9, 0.8, 0.7])])
     return doc
 
 
@@ -95,19 +87,19 @@ def test_arguments_and_their_numbers_say_what_they_are(show: Show) -> None:
 
 def test_what_is_not_known_or_elsewhere_is_not_said(show: Show) -> None:
     doc = Doc(NLP.vocab, words=["Ann", "saw", "her", "."])
-    set_clusters(doc, [[(0, 2), (3, 4)], [(1, 3), (3, 4)]])
+    annotation.set_clusters(doc, [[(0, 2), (3, 4)], [(1, 3), (3, 4)]])
     page = show(doc)
     page.hover(".mention.more")  # the second box of a mention that crosses another one
     assert texts(page, ".mention.here") == ["saw", "her"]
     assert card(page) == "2 saw her mention 1 of 2 saw her"
     doc = make_doc()
-    set_frames(doc, [Frame(6, 7, [Argument(0, 1, "ARG0")])])
+    annotation.set_frames(doc, [Frame(6, 7, [Argument(0, 1, "ARG0")])])
     page = show(doc[6:7])
     page.hover(".mention >> text=She")
     assert card(page) == "1 Ann mention 2 of 3 She is a mention: 90% refers to …: 50%"
     page.click(".number")
     assert card(page) == "1 Ann mention 1 of 3 … is a mention: 95% is the first: 100%"
-    set_frames(doc, [])
+    annotation.set_frames(doc, [])
     page = show(doc[6:7])
     page.hover(".mention >> text=She")
     assert card(page) == "1 Ann mention 1 of 2 She is a mention: 90% refers to a mention elsewhere: 50%"
@@ -135,7 +127,7 @@ def test_clicks_walk_through_the_mentions(show: Show) -> None:
 @pytest.mark.parametrize("options", [{}, PHONE], ids=["mouse", "finger"])
 def test_the_people_lead_to_their_mentions(show: Show, options: dict[str, Any]) -> None:
     doc = NLP("The ship saw Bob. Ann said she lost it. She slept.")
-    set_clusters(doc, [[(0, 2), (9, 10)], [(5, 6), (7, 8), (11, 12)]])
+    annotation.set_clusters(doc, [[(0, 2), (9, 10)], [(5, 6), (7, 8), (11, 12)]])
     page = show(doc, **options)
     assert texts(page, ".legend h3, .legend .cluster") == ["People", "Ann 3 female", "Other clusters", "The ship 2"]
     for expected in ("Ann", "she", "She"):
@@ -171,7 +163,7 @@ def test_keys(show: Show) -> None:
     page.keyboard.type("np")
     assert page.input_value("#query") == "np"
     doc = Doc(spacy.blank("he").vocab, words=["א", "ב", "ג"])
-    set_clusters(doc, [[(0, 1), (1, 2), (2, 3)]])
+    annotation.set_clusters(doc, [[(0, 1), (1, 2), (2, 3)]])
     page = show(doc)
     for key, expected in (("n", "א"), ("ArrowLeft", "ב"), ("ArrowRight", "א")):  # arrows follow the script
         page.keyboard.press(key)
@@ -208,7 +200,7 @@ def test_search_takes_one_quotation_mark_for_another_and_typing_leads_to_the_fir
 
 def test_auxiliaries_are_shown_on_request_and_frames_can_be_hidden(show: Show) -> None:
     doc = make_doc()
-    set_frames(doc, [Frame(1, 2, [], "see.01"), Frame(6, 7, [], "have.01")])
+    annotation.set_frames(doc, [Frame(1, 2, [], "see.01"), Frame(6, 7, [], "have.01")])
     page = show(doc)
     offered = "[...document.querySelectorAll('#predicate option')].map((o) => o.label)"
     assert texts(page, ".frame dt") == ["see.01"]
@@ -301,8 +293,8 @@ def test_what_is_in_view_is_a_picture_to_download(show: Show) -> None:
 
 def test_on_a_phone_filters_stay_and_nothing_covers_the_help(show: Show) -> None:
     doc = NLP("Ann saw the ship. She left. " * 40)
-    set_clusters(doc, [[(0, 1), (5, 6)]])
-    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "see.01")])
+    annotation.set_clusters(doc, [[(0, 1), (5, 6)]])
+    annotation.set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0")], "see.01")])
     page = show(doc, **PHONE)
     page.locator("#keys summary").tap()
     box = page.locator("#keys dl").bounding_box()
@@ -324,7 +316,7 @@ def extent(page: Any, selector: str) -> list[float]:
 
 def test_filters(show: Show) -> None:
     other = NLP("Bob ran.")
-    set_title(other, "Ashore")
+    annotation.set_title(other, "Ashore")
     page = show(make_doc(), other)
     saw, sold = "Ann saw the ship.", "She sold her old ship to Bob."
     for choice, value, sentences, frames in [
@@ -387,9 +379,9 @@ def test_the_lines_of_a_text_are_seen(show: Show) -> None:
 
 def test_on_a_phone_nothing_is_wider_than_the_screen(show: Show) -> None:
     doc = Doc(NLP.vocab, words=["Ann", "a" * 300, "saw", "b" * 300, "."], sent_starts=[True, *[False] * 4])
-    set_title(doc, "c" * 300)
-    set_clusters(doc, [[(0, 2), (3, 4)], *([(0, 1), (i, i + 1)] for i in range(1, 4))])
-    set_frames(doc, [Frame(2, 3, [Argument(0, 2, "d" * 100), Argument(3, 4, "ARG1")], "e" * 100)])
+    annotation.set_title(doc, "c" * 300)
+    annotation.set_clusters(doc, [[(0, 2), (3, 4)], *([(0, 1), (i, i + 1)] for i in range(1, 4))])
+    annotation.set_frames(doc, [Frame(2, 3, [Argument(0, 2, "d" * 100), Argument(3, 4, "ARG1")], "e" * 100)])
     page = show(doc, make_doc(), **PHONE)
     page.locator(".mention >> text=She").tap()
     assert card(page).startswith("1 Ann mention 2 of 3")
@@ -438,7 +430,7 @@ def test_without_script_documents_are_shown(show: Show) -> None:
 def test_many_clusters_and_sentences(show: Show) -> None:
     words = [f"w{i}" for i in range(6000)]
     doc = Doc(NLP.vocab, words=words, sent_starts=[i % 4 == 0 for i in range(6000)])
-    set_clusters(doc, [[(start, start + 1) for start in range(i, 6000, 100)] for i in range(100)])
+    annotation.set_clusters(doc, [[(start, start + 1) for start in range(i, 6000, 100)] for i in range(100)])
     page = show(doc)
     page.click(".cluster >> nth=99")
     for key, expected in (("p", "w5999"), ("n", "w99"), ("n", "w199"), ("p", "w99"), ("p", "w5999")):
@@ -455,10 +447,10 @@ def make_quotations() -> Doc:
     """Ann speaks in the second and the third sentence, Bob in the fifth; nobody knows who says the last words."""
     text = 'Ann met Bob . " Where is my map ? You had it ! " cried Ann . " Here " , he said . " Oh " .'
     doc = Doc(NLP.vocab, words=text.split(), sent_starts=[i in (0, 4, 10, 15, 18, 25) for i in range(29)])
-    set_clusters(doc, [[(0, 1), (7, 8), (16, 17)], [(2, 3), (10, 11), (22, 23)]])
+    annotation.set_clusters(doc, [[(0, 1), (7, 8), (16, 17)], [(2, 3), (10, 11), (22, 23)]])
     ann, bob = (16, 17), (22, 23)
     where = Quotation(4, 15, speaker=ann, addressee=bob, score=0.9)
-    set_quotations(doc, [where, Quotation(18, 21, speaker=bob), Quotation(25, 28)])
+    annotation.set_quotations(doc, [where, Quotation(18, 21, speaker=bob), Quotation(25, 28)])
     return doc
 
 
