@@ -87,33 +87,15 @@ def test_examples_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_config_learns_the_labels_of_its_corpus(folder: Path) -> None:
     (config,) = blocks("ini")
-    rest = """
-[nlp]
-lang = "en"
-pipeline = ["sentencizer", "transformer", "structured_srl"]
-
-[components]
-
-[components.sentencizer]
-factory = "sentencizer"
-
-[corpora]
-
-[corpora.train]
-@readers = "spacy_span_selector.Corpus.v1"
-path = "train.spacy"
-
-[corpora.dev]
-@readers = "spacy_span_selector.Corpus.v1"
-path = "train.spacy"
-
-[training]
-train_corpus = "corpora.train"
-dev_corpus = "corpora.train"
-
-[initialize]
-"""
-    nlp = init_nlp(DEFAULT_CONFIG.merge(load_config_from_str(rest + config)))
+    corpus = {"@readers": "spacy_span_selector.Corpus.v1", "path": "train.spacy"}
+    rest = {
+        "nlp": {"lang": "en", "pipeline": ["sentencizer", "transformer", "structured_srl"]},
+        "components": {"sentencizer": {"factory": "sentencizer"}},
+        "corpora": {"train": corpus, "dev": corpus},
+        "training": {"train_corpus": "corpora.train", "dev_corpus": "corpora.train"},
+    }
+    sections = load_config_from_str(f"[components]\n\n[initialize]\n{config}", interpolate=False)
+    nlp = init_nlp(DEFAULT_CONFIG.merge(rest).merge(sections))
     assert nlp.get_pipe("structured_srl").labels[-1] == "ARGM-MNR"  # type: ignore[attr-defined]
     assert nlp("Tom played the horn.").spans.keys() >= {SRL.spans_key}
 

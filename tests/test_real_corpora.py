@@ -56,9 +56,8 @@ def test_the_sentencizer_cuts_no_mention_of_litbank():
     docs = [sentencizer(Doc(nlp.vocab, words=[token.text for token in reference])) for reference in references]
     examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
     lengths = sentence_lengths(docs, "test")
-    gold, lost = gold_mentions(
-        examples, lengths, prefix=CLUSTER_PREFIX, mentions_key=MENTIONS_KEY, types={}, max_width=None, device=None
-    )
+    keys = {"prefix": CLUSTER_PREFIX, "mentions_key": MENTIONS_KEY}
+    gold, lost = gold_mentions(examples, lengths, **keys, types={}, max_width=None, device=None)
     assert not lost.counts
     assert len(gold.clusters) == 29_103
 
@@ -143,11 +142,8 @@ def test_the_entities_of_ontogum_are_its_clusters(tmp_path: Path):
 def test_parts_of_ontogum_are_those_of_its_documents(ontogum: list[Doc]):
     splits = read_ontogum_splits(ONTOGUM)
     titles = [get_title(doc) for doc in ontogum]
-    assert {split: sum(name in titles for name in names) for split, names in splits.items()} == {
-        "train": 177,
-        "dev": 30,
-        "test": 30,
-    }
+    counts = {split: sum(name in titles for name in names) for split, names in splits.items()}
+    assert counts == {"train": 177, "dev": 30, "test": 30}
     missing = {name for names in splits.values() for name in names}.difference(titles)
     assert len(missing) == 18
     assert all(name.startswith("GUM_reddit_") for name in missing)
@@ -213,10 +209,8 @@ def test_frame_files_are_read_without_the_sentences_of_dev_and_test(ewt: dict[st
     lexicon, examples = read_frames(FRAME_FILES, without=[*ewt["dev"], *ewt["test"]])
     frames = [frame for doc in examples for frame in get_frames(doc)]
     assert (len(lexicon), len(examples), sum(len(doc) for doc in examples)) == (11_197, 23_255, 466_993)
-    assert (len(frames), sum(argument.role != "C-V" for frame in frames for argument in frame.arguments)) == (
-        23_255,
-        56_594,
-    )
+    arguments = sum(argument.role != "C-V" for frame in frames for argument in frame.arguments)
+    assert (len(frames), arguments) == (23_255, 56_594)
     tested = {letters(sentence) for split in ("dev", "test") for doc in ewt[split] for sentence in doc.sents}
     assert tested.isdisjoint(map(letters, examples))
     core = re.compile("ARG[0-5A]")

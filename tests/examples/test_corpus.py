@@ -281,40 +281,17 @@ def test_examples_of_an_augmenter_are_given_the_same(tmp_path: Path):
     assert annotation.get_frames(examples[1].reference) == annotation.get_frames(doc)
 
 
-CONFIG = """
-[paths]
-train = null
-
-[nlp]
-lang = "en"
-pipeline = ["tagger","readers_test_spy"]
-
-[components]
-
-[components.tagger]
-factory = "tagger"
-
-[components.readers_test_spy]
-factory = "readers_test_spy"
-
-[corpora]
-
-[corpora.train]
-@readers = "spacy_span_selector.Corpus.v1"
-path = ${paths.train}
-predicates = true
-
-[corpora.dev]
-@readers = "spacy_span_selector.Corpus.v1"
-path = ${paths.train}
-
-[training]
-train_corpus = "corpora.train"
-dev_corpus = "corpora.dev"
-max_steps = 2
-eval_frequency = 1
-annotating_components = ["readers_test_spy"]
-"""
+READER = {"@readers": "spacy_span_selector.Corpus.v1", "path": "${paths.train}"}
+CONFIG: dict[str, Any] = {
+    "paths": {"train": None},
+    "nlp": {"lang": "en", "pipeline": ["tagger", "readers_test_spy"]},
+    "components": {name: {"factory": name} for name in ("tagger", "readers_test_spy")},
+    "corpora": {"train": {**READER, "predicates": True}, "dev": READER},
+    "training": {
+        **{"train_corpus": "corpora.train", "dev_corpus": "corpora.dev", "max_steps": 2, "eval_frequency": 1},
+        "annotating_components": ["readers_test_spy"],
+    },
+}
 
 SEEN: list[tuple[list[tuple[int, int]] | None, int]] = []
 
@@ -331,7 +308,7 @@ def config_path(tmp_path: Path) -> Path:
     for token in doc:
         token.tag_ = "NN"
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "train.spacy")
-    Config().from_str(CONFIG, interpolate=False).to_disk(tmp_path / "base.cfg")
+    Config(CONFIG).to_disk(tmp_path / "base.cfg", interpolate=False)
     fill_config(tmp_path / "full.cfg", tmp_path / "base.cfg", silent=True)
     return tmp_path / "full.cfg"
 

@@ -95,11 +95,9 @@ def test_attributes_that_are_no_texts_are_not_shown(doc: Doc, value: object):
 def test_frames_are_a_list_that_is_shown_as_a_table(doc: Doc):
     frames = doc_frames(doc)
     assert frames == list(frames) and isinstance(frames, list)
-    assert cells(frames._repr_html_()) == [
-        ["roleset", "predicate", "arguments"],
-        ["call.01", "called", "ARG0 Ann Lee, <i> her R&D boss"],
-        ["", "said", ""],
-    ]
+    headings, *rows = cells(frames._repr_html_())
+    assert headings == ["roleset", "predicate", "arguments"]
+    assert rows == [["call.01", "called", "ARG0 Ann Lee, <i> her R&D boss"], ["", "said", ""]]
 
 
 def test_long_clusters_are_shortened():

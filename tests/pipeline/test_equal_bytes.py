@@ -22,11 +22,8 @@ def save(path: Path) -> bytes:
     nlp = spacy.blank("xx")
     for name in ("word_sentencizer", "structured_coref", "structured_srl"):
         nlp.add_pipe(name)
-    docs = parse_bracketed(
-        "[Ann|ann] saw [the boat of [her|ann] brother|boat].\n[She|ann] liked [it|boat].\n"
-        "> [ARG0 She] [V=like.01 liked] [ARG1 it].\n",
-        nlp,
-    )
+    text = "[Ann|ann] saw [the boat of [her|ann] brother|boat].\n[She|ann] liked [it|boat].\n"
+    docs = parse_bracketed(f"{text}> [ARG0 She] [V=like.01 liked] [ARG1 it].\n", nlp)
     nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
     nlp.to_disk(path)
     return nlp.to_bytes()
@@ -45,8 +42,6 @@ def test_equal_pipelines_have_equal_bytes_in_every_process(tmp_path: Path) -> No
     first, second = save(tmp_path / "first"), save_in_another_order(tmp_path / "second")
     files = sorted(path.relative_to(tmp_path / "first") for path in (tmp_path / "first").rglob("*") if path.is_file())
     assert Path("word_sentencizer.json") in files and Path("structured_srl/cfg") in files
-    differing = [
-        name for name in files if file_digest(tmp_path / "first" / name) != file_digest(tmp_path / "second" / name)
-    ]
-    assert not differing
+    digests = [[file_digest(tmp_path / run / name) for name in files] for run in ("first", "second")]
+    assert [name for name, one, other in zip(files, *digests, strict=True) if one != other] == []
     assert first == second

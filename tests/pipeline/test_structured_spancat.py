@@ -3,15 +3,12 @@
 import json
 import re
 import warnings
-from pathlib import Path
 from typing import Any
 
 import pytest
 from spacy import displacy
-from spacy.cli import app
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
-from spacy.training.initialize import init_nlp
+from spacy.tokens import Doc
 from spacy.util import fix_random_seed
 
 from spacy_span_selector import from_dict, to_dict
@@ -68,23 +65,6 @@ def test_labels_of_a_file_are_used() -> None:
     with pytest.warns(UserWarning, match=f"{UNKNOWN_LABEL}: FAC 'her house'"):
         component(nlp).initialize(lambda: examples, labels=["LOC", "EVENT", "PER"])
     assert component(nlp).labels == ("LOC", "EVENT", "PER")
-
-
-def test_init_labels_writes_what_initialization_reads(tmp_path: Path) -> None:
-    nlp = make_nlp(SPANCAT)
-    DocBin(docs=gold_docs(SPANCAT, nlp)).to_disk(tmp_path / "train.spacy")
-    config = nlp.config.copy()
-    config["paths"] |= {"train": str(tmp_path / "train.spacy"), "dev": str(tmp_path / "train.spacy")}
-    config["corpora"] = {
-        name: {"@readers": "spacy.Corpus.v1", "path": f"${{paths.{name}}}"} for name in ("train", "dev")
-    }
-    config.to_disk(tmp_path / "train.cfg")
-    app(["init", "labels", str(tmp_path / "train.cfg"), str(tmp_path / "labels")], standalone_mode=False)
-    path = tmp_path / "labels" / "structured_spancat.json"
-    assert json.loads(path.read_text(encoding="utf-8")) == LABELS
-    reader = {"@readers": "spacy.read_labels.v1", "path": str(path)}
-    config["initialize"]["components"] = {"structured_spancat": {"labels": reader}}
-    assert component(init_nlp(config), "structured_spancat").labels == tuple(LABELS)
 
 
 @pytest.mark.parametrize("labels", ["PER", {"PER": 1}, ["PER", 7], ["PER", "PER"], ["PER", ""]])

@@ -6,7 +6,6 @@ import torch
 from spacy.language import DEFAULT_CONFIG, Language
 from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
-from spacy.util import load_config_from_str
 
 from spacy_span_selector.examples.gold_frames import UNKNOWN_ROLE, UNKNOWN_ROLESET
 
@@ -160,7 +159,7 @@ def test_rolesets_are_not_added_where_they_are_not_predicted() -> None:
 def test_a_config_can_add_the_labels_of_its_corpus(trained: Language, tmp_path: Path) -> None:
     trained.to_disk(tmp_path / "trained")
     DocBin(docs=new_docs(trained)).to_disk(tmp_path / "train.spacy")
-    nlp = init_nlp(DEFAULT_CONFIG.merge(load_config_from_str(continued_config(tmp_path))))
+    nlp = init_nlp(DEFAULT_CONFIG.merge(continued_config(tmp_path)))
     assert component(nlp).labels[-2:] == ("ARGM-MNR", "ARG5")
     examples = make_examples(nlp, new_docs(nlp))
     before = nlp.evaluate(examples)["srl_f"]
@@ -168,38 +167,17 @@ def test_a_config_can_add_the_labels_of_its_corpus(trained: Language, tmp_path: 
     assert nlp.evaluate(make_examples(nlp, new_docs(nlp)))["srl_f"] == 1.0 > before
 
 
-def continued_config(folder: Path) -> Any:
-    return f"""
-[nlp]
-lang = "xx"
-pipeline = ["sentencizer", "structured_srl"]
-
-[components]
-
-[components.sentencizer]
-factory = "sentencizer"
-
-[components.structured_srl]
-source = "{folder / "trained"}"
-
-[corpora]
-
-[corpora.train]
-@readers = "spacy_span_selector.Corpus.v1"
-path = "{folder / "train.spacy"}"
-
-[corpora.dev]
-@readers = "spacy_span_selector.Corpus.v1"
-path = "{folder / "train.spacy"}"
-
-[training]
-train_corpus = "corpora.train"
-dev_corpus = "corpora.dev"
-
-[initialize]
-
-[initialize.after_init]
-@callbacks = "spacy_span_selector.add_labels.v1"
-component = "structured_srl"
-corpus = ${{corpora.train}}
-"""
+def continued_config(folder: Path) -> dict[str, Any]:
+    """A pipeline that was trained before, and gets the labels of further texts."""
+    corpus = {"@readers": "spacy_span_selector.Corpus.v1", "path": str(folder / "train.spacy")}
+    add_labels = {"@callbacks": "spacy_span_selector.add_labels.v1", "component": "structured_srl"}
+    return {
+        "nlp": {"lang": "xx", "pipeline": ["sentencizer", "structured_srl"]},
+        "components": {
+            "sentencizer": {"factory": "sentencizer"},
+            "structured_srl": {"source": str(folder / "trained")},
+        },
+        "corpora": {"train": corpus, "dev": corpus},
+        "training": {"train_corpus": "corpora.train", "dev_corpus": "corpora.dev"},
+        "initialize": {"after_init": {**add_labels, "corpus": "${corpora.train}"}},
+    }

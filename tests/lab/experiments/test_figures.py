@@ -26,9 +26,8 @@ def test_every_figure_is_drawn(variants, component: str):
     for record in (record for records in variants.values() for record in records):
         record |= {"component": component, "scores": scores}
     pictures = draw_figures("books", get_task(component), variants)
-    assert [picture.name for picture in pictures] == [
-        f"books-{name}.png" for name in ("overview", "ratio", "classes", "calibration")
-    ]
+    names = ("overview", "ratio", "classes", "calibration")
+    assert [picture.name for picture in pictures] == [f"books-{name}.png" for name in names]
     for picture in pictures:
         assert picture.content.startswith(PNG)
         assert int.from_bytes(picture.content[16:20], "big") == 1140  # pixels wide

@@ -36,11 +36,8 @@ def narration(scene: Scene, start: int, end: int) -> int:
 
 
 def narrators(scene: Scene) -> list[int]:
-    return [
-        mention
-        for mention, (start, _) in enumerate(scene.mentions)
-        if scene.clusters[mention] is not None and not is_quoted(scene, start)
-    ]
+    told = [mention for mention, number in enumerate(scene.clusters) if number is not None]
+    return [mention for mention in told if not is_quoted(scene, scene.mentions[mention][0])]
 
 
 @given(scenes(), st.integers(1, 15))

@@ -42,9 +42,8 @@ def test_pronouns_of_two_genders_disagree_and_of_one_agree() -> None:
 def test_women_and_men_are_equal(row: str) -> None:
     mirrored = {"male": "female", "female": "male"}
     other = " ".join(mirrored.get(word, word) for word in row.split())
-    assert TYPES.agreement(TYPES.evidence(row), TYPES.evidence(HE)) == pytest.approx(
-        TYPES.agreement(TYPES.evidence(other), TYPES.evidence(SHE))
-    )
+    with_her = TYPES.agreement(TYPES.evidence(other), TYPES.evidence(SHE))
+    assert TYPES.agreement(TYPES.evidence(row), TYPES.evidence(HE)) == pytest.approx(with_her)
 
 
 def test_without_a_table_everything_agrees() -> None:
@@ -60,12 +59,8 @@ def test_doubted_evidence_tells_less() -> None:
 
 
 def test_the_most_probable_label_tells_the_kind() -> None:
-    assert [TYPES.labelled(labels)[0] for labels in ({"PER": 0.5, "FAC": 0.9}, {"person": 1.0}, {"MISC": 1.0}, {})] == [
-        "thing",
-        "person",
-        "",
-        "",
-    ]
+    given: list[dict[str, float]] = [{"PER": 0.5, "FAC": 0.9}, {"person": 1.0}, {"MISC": 1.0}, {}]
+    assert [TYPES.labelled(labels)[0] for labels in given] == ["thing", "person", "", ""]
     assert TYPES.labelled({"MISC": 1.0})[1] == TYPES.nothing
 
 

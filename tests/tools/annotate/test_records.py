@@ -21,12 +21,8 @@ def test_parts_have_so_many_words_and_a_longer_text_has_its_own():
 @pytest.mark.parametrize(
     "change",
     [
-        {"id": "other"},
-        {"content": "other"},
-        {"content": b"", "version": "1"},
-        {"fields": {"n": 1}},
-        {"problem": "bad"},
-        {"speakers": (Turn("A", 0, 1),)},
+        *({"id": "other"}, {"content": "other"}, {"content": b"", "version": "1"}),
+        *({"fields": {"n": 1}}, {"problem": "bad"}, {"speakers": (Turn("A", 0, 1),)}),
     ],
 )
 def test_the_digest_is_that_of_names_texts_fields_and_problems(change: dict[str, object]):

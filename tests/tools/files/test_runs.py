@@ -61,11 +61,8 @@ def test_a_file_that_is_added_renamed_or_changed_changes_the_digest(tmp_path: Pa
 
 
 def test_differences_name_both_values() -> None:
-    assert differences({"a": 1, "b": 2, "c": None}, {"b": 3, "c": None, "d": "x"}) == [
-        "a: 1 then, 'nothing' now",
-        "b: 2 then, 3 now",
-        "d: 'nothing' then, 'x' now",
-    ]
+    found = differences({"a": 1, "b": 2, "c": None}, {"b": 3, "c": None, "d": "x"})
+    assert found == ["a: 1 then, 'nothing' now", "b: 2 then, 3 now", "d: 'nothing' then, 'x' now"]
 
 
 def test_versions_of_what_is_installed_and_what_is_not() -> None:

@@ -48,11 +48,8 @@ def test_words_sentences_clusters_and_title_are_read(tale: Path):
     assert [doc.spans[key].attrs["name"] for key in doc.spans] == ["3", "5", "7"]
     assert annotation.get_title(doc) == "tale_brat"
     assert doc.has_unknown_spaces
-    assert not (
-        annotation.has_labelled_spans_annotated(doc)
-        or annotation.has_quotations_annotated(doc)
-        or annotation.get_paragraphs(doc)
-    )
+    assert not annotation.has_labelled_spans_annotated(doc)
+    assert not annotation.has_quotations_annotated(doc) and not annotation.get_paragraphs(doc)
 
 
 def test_clusters_have_the_types_of_their_mentions_and_the_types_of_litbank_are_declared(tale: Path):

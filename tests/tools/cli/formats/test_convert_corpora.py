@@ -128,9 +128,8 @@ def test_an_entry_of_annotates_that_is_no_type_is_named(ontogum: Path, tmp_path:
 def test_ontogum_can_be_converted_by_genre(ontogum: Path, tmp_path: Path):
     for name in ("GUM_news_a", "GUM_news_b", "GUM_news_c"):
         write_document(ontogum, name)
-    write_splits(
-        ontogum, train=["GUM_vlog_a", "GUM_news_a"], dev=["GUM_vlog_b", "GUM_news_b"], test=["GUM_vlog_c", "GUM_news_c"]
-    )
+    splits = {"train": "a", "dev": "b", "test": "c"}
+    write_splits(ontogum, **{split: [f"GUM_vlog_{each}", f"GUM_news_{each}"] for split, each in splits.items()})
     assert run("convert", "ontogum", ontogum, tmp_path, "--genre", "news").exit_code == 0
     assert [get_title(doc) for doc in load(tmp_path / "train.spacy")] == ["GUM_news_a"]
 

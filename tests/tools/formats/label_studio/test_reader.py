@@ -107,12 +107,9 @@ def test_the_ground_truth_is_taken_and_what_was_skipped_is_not(tmp_path: Path):
 )
 def test_what_counts_as_annotated(tmp_path: Path, results: list[Any], coreference: bool, roles: bool, labels: bool):
     (doc,) = read(tmp_path, task(*results))
-    known = (
-        annotation.has_clusters_annotated(doc),
-        annotation.has_frames_annotated(doc),
-        annotation.has_labelled_spans_annotated(doc),
-    )
-    assert known == (coreference, roles, labels)
+    assert annotation.has_clusters_annotated(doc) == coreference
+    assert annotation.has_frames_annotated(doc) == roles
+    assert annotation.has_labelled_spans_annotated(doc) == labels
 
 
 def test_bad_tasks_cost_no_others(tmp_path: Path):
