@@ -75,9 +75,6 @@ def test_page_has_every_sentence_and_component_and_text_is_escaped():
     assert "&lt;b&gt; &amp;</title>" in page
 
 
-# The nodes
-
-
 @st.composite
 def selections(draw: st.DrawFn) -> tuple[list[Span], Scores]:
     """Some nodes of a tree over up to seven tokens, and weights of all nodes."""
@@ -120,8 +117,6 @@ def test_bad_arguments_are_named(selected: list[Span], weight: float, message: s
     with pytest.raises(ValueError, match=message):
         binary_tree(selected, np.full((3, 3), weight))
 
-
-# The command
 
 CORPUS = """
 [Ann|ann] saw [the boat of [her|ann] brother|boat].

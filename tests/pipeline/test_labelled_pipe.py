@@ -171,9 +171,6 @@ def test_what_is_learnt_is_saved(tmp_path: object) -> None:
     assert found(loaded, "Leo lost a hat.") == found(nlp, "Leo lost a hat.")
 
 
-# Mentions
-
-
 def test_clusters_have_the_type_of_their_mentions(coref: Language) -> None:
     assert component(coref).labels == ("PER", "THING")
     docs = typed_clusters(coref)

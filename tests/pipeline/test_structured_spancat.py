@@ -50,9 +50,6 @@ def cross(spans: list[tuple[int, int]]) -> bool:
     return any(a < c < b < d for a, b in spans for c, d in spans)
 
 
-# Labels
-
-
 def test_labels_are_those_of_the_corpus_most_frequent_first() -> None:
     nlp, _ = initialized(SPANCAT)
     assert component(nlp).labels == tuple(LABELS)
@@ -144,9 +141,6 @@ def test_an_empty_label_can_not_be_added() -> None:
         component(load_trained(SPANCAT)).add_label("")
 
 
-# Annotation
-
-
 def test_nested_spans_and_several_labels_of_a_span_are_found(trained: Language, gold: list[Doc]) -> None:
     doc = trained(gold[1].text)
     assert texts(doc)[-3:] == [("her", "PER"), ("her house", "FAC"), ("her house", "LOC")]
@@ -181,9 +175,6 @@ def test_displacy_shows_the_spans(trained: Language, gold: list[Doc]) -> None:
         warnings.simplefilter("error")
         html = displacy.render(trained(gold[1].text), style="span", jupyter=False)
     assert {*re.findall(r"\b[A-Z]{3}\b", html)} >= {*LABELS}
-
-
-# In place of spaCy's `spancat`
 
 
 @pytest.mark.parametrize("factory", ["spancat", "structured_spancat"])

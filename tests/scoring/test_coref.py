@@ -88,9 +88,6 @@ def test_spans_without_tokens_do_not_count(place: int) -> None:
     assert score_coref([example]) == expected
 
 
-# What a corpus is annotated for
-
-
 def declaring(kinds: list[str], annotates: list[str]) -> Example:
     """Gold has two people, one of them predicted, beside a cluster of each of some types."""
     words = [*WORDS, "it", "itself"]

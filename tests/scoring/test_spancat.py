@@ -80,9 +80,6 @@ def test_the_task_reads_the_group_of_the_component() -> None:
     assert [LABELLED_SPANS.can_learn(each, SETTINGS) for each in (doc, empty, other)] == [True, False, False]
 
 
-# What a corpus is annotated for
-
-
 def declaring(gold: Labelled, predicted: Labelled, annotates: list[str]) -> Example:
     example = make_example(gold, predicted)
     set_annotates(example.reference, annotates)

@@ -43,9 +43,6 @@ def test_agrees_with_torch_struct() -> None:
     torch.testing.assert_close(marginals(scores, lengths), expected, rtol=1e-4, atol=1e-5)
 
 
-# The chart of arcs
-
-
 def test_arcs_of_a_span_are_its_inside_and_its_outside(device: str) -> None:
     spans = torch.arange(2 * 4 * 4, device=device, dtype=torch.float32).view(2, 4, 4)
     arcs = spans_to_arcs(spans)

@@ -208,9 +208,6 @@ def test_a_token_is_classified_like_a_span_of_one_word() -> None:
     torch.testing.assert_close(output.log_tags[3], scores.log_softmax(0))
 
 
-# Tags
-
-
 def is_well_formed(tags: tuple[int, ...]) -> bool:
     """Whether each I-role, an even tag above 0, follows B-role or I-role."""
     return all(
@@ -252,9 +249,6 @@ def test_extreme_scores_stay_well_formed(length: int) -> None:
     log_tags = 1e4 * torch.randn(2, length, 7, generator=torch.Generator().manual_seed(1))
     for sequence in decode_tags(log_tags, torch.tensor([length, length])).tolist():
         assert is_well_formed(tuple(sequence))
-
-
-# In a pipeline
 
 
 def test_a_pipeline_is_overfitted_saved_and_loaded(tmp_path: Path) -> None:

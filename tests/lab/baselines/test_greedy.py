@@ -46,9 +46,6 @@ def test_a_ratio_that_is_no_number_above_0_is_an_error(ratio: Any) -> None:
         resolve(ratio=ratio)
 
 
-# The best spans that do not cross
-
-
 def one_by_one(spans: list[tuple[int, int]], wanted: int) -> list[int]:
     """Greedy pruning by definition: take spans in order, skipping those that cross one already taken."""
     kept: list[int] = []
@@ -134,9 +131,6 @@ def test_forbidden_spans_are_not_kept_by_greedy_pruning() -> None:
         assert TopNonCrossing(0.4)(none, none, layout_of(sentences)).tolist() == []
 
 
-# Losses
-
-
 def plain_greedy_loss(case: Case, annotation: Annotation) -> float:
     """L3 candidate by candidate and antecedent by antecedent, and what complete annotation adds."""
     scores = case.scores.detach().double().tolist()
@@ -211,9 +205,6 @@ def test_the_loss_of_roles_is_that_of_every_pair(seed: int, ratio: float, annota
         if spans[left][0] < 10:
             expected -= row[roles.get((*spans[left], right), 0)]
     assert found == pytest.approx(expected / 10, rel=1e-5)
-
-
-# In a pipeline
 
 
 @pytest.mark.parametrize(

@@ -174,9 +174,6 @@ def test_the_loss_is_weighed_and_counts_per_candidate() -> None:
     assert found.item() == pytest.approx(2.0 + 0.3 * constituent_loss(auxiliary, gold, layout).item() / 3)
 
 
-# The selector
-
-
 def selector_block(**settings: Any) -> dict[str, Any]:
     return {"@misc": "lab.MultitaskSelector.v1", **settings}
 
@@ -194,9 +191,6 @@ def test_the_selector_is_registered() -> None:
 def test_a_weight_that_is_no_number_from_0_is_an_error(weight: Any) -> None:
     with pytest.raises(ValueError, match=r"'weight' of .* it must be"):
         resolve(weight=weight)
-
-
-# In a pipeline
 
 
 def with_constituents(doc: Doc) -> Doc:

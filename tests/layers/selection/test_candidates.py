@@ -144,9 +144,6 @@ def test_forbidden_spans_are_not_among_the_highest() -> None:
     assert {end - start + 1 for start, end in chosen} == {1, 2}
 
 
-# Given spans
-
-
 def test_given_spans_take_the_place_of_what_a_strategy_chooses(device: str) -> None:
     layout, scores, _ = scored_batch()
     layout = layout_of(SENTENCES, torch.device(device))

@@ -80,9 +80,6 @@ def test_all_scores_are_kept_for_a_strategy_that_may_need_them(monkeypatch: pyte
     assert len(found.selection.scores) == layout_of(SENTENCES).size
 
 
-# Settings
-
-
 @dataclass(frozen=True, kw_only=True, config=CHECKED)
 class Settings(NetworkSettings):
     """The settings of some network, with a dropout and a number of its own."""
@@ -114,9 +111,6 @@ def test_what_is_no_selector_is_an_error() -> None:
     selector: Any = "sigmoid"
     with pytest.raises(ValueError, match=r"\nselector\n  Input should be an instance of Selector"):
         Settings(selector=selector)
-
-
-# Rows of weights
 
 
 def test_rows_are_copied_and_new_ones_filled_with_a_number_or_a_row() -> None:

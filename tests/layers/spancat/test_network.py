@@ -50,9 +50,6 @@ def select(selector: Selector, layout: SpanLayout, *, candidates: int | None = N
     return Selection(scores, marginals, scores.new_zeros(0, layout.size), flat, Spans(*layout.locate(flat)))
 
 
-# The loss
-
-
 def negative_log_likelihood(output: SpancatOutput, layout: SpanLayout, others: Sequence[tuple[int, int]]) -> float:
     """The objective of the docstring: gold spans with their labels, and other spans that are not selected."""
     total = 0.0
@@ -110,9 +107,6 @@ def test_labels_that_exclude_each_other_are_types_of_the_selector() -> None:
             total -= math.log(1 - float(p[at] * shares[known, at].exp().sum()))
     loss = output.loss(gold, layout, annotation="complete", negatives=Negatives(0.0))
     assert float(loss) == pytest.approx(total / len(learnt), rel=1e-4)
-
-
-# Decoding
 
 
 SPANS = [(start, end) for start in range(3) for end in range(start, 3)]
@@ -203,9 +197,6 @@ def test_nothing_is_found_without_spans_or_labels(decoding: Decoding) -> None:
     none = select(LaminarSelector(), layout, candidates=0)
     for output in (SpancatOutput(selection, torch.zeros(6, 0)), SpancatOutput(none, torch.zeros(0, 2))):
         assert found(output.decode(LaminarSelector(), decoding, 0.0)) == []
-
-
-# The network
 
 
 def build(name: str = "laminar") -> SpancatHead:

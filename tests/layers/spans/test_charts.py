@@ -13,7 +13,9 @@ from spacy_span_selector.layers.spans.features import WIDTH_BUCKETS
 HIDDEN, SCORES = 5, 3
 WAYS = (score_diagonals, score_rows)
 SENTENCES = {
-    **{"one token": [1], "one sentence": [7], "equal lengths": [4, 4, 4]},
+    "one token": [1],
+    "one sentence": [7],
+    "equal lengths": [4, 4, 4],
     "a block of shorter ones": [9, 9, 7, 7],
     "every width bucket": [70, 55],
 }

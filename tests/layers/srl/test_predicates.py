@@ -119,8 +119,6 @@ def test_tagger_gives_log_probabilities() -> None:
     torch.testing.assert_close(log_tags.exp().sum(1), torch.ones(6))
 
 
-# Rolesets
-
 WIDTH, ROLESETS = 6, 5
 SENSES = [(0, 1), (0, 3), (0, 4), (2, 0), (3, 2), (3, 3)]  # predicate 1 has none
 COUNTS = [7, 2, 1, 3, 1, 9]

@@ -152,8 +152,6 @@ def test_greater_distances_than_those_that_are_looked_at_have_the_same_feature()
     assert signed_distance(arguments, Spans(places, places)).unique().numel() == 1
 
 
-# Roles
-
 ROLES, ROLESETS, TAGS = 3, 2, 2  # ABSENT and one function tag
 GOAL = 2
 TABLE = FrameTable(

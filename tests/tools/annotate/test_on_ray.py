@@ -142,9 +142,6 @@ def test_the_job_of_a_worker_holds_in_any_folder(job: Job, tmp_path: Path, monke
         assert (found.threads, found.gpu_id) == (threads, gpu_id)
 
 
-# What a worker does
-
-
 def annotate_rows(job: Job, columns: dict[str, Any], text: str = "text", name: str = "id") -> list[dict[str, Any]]:
     worker = TextWorker(job, describe_pipeline(job.model, job.code), text, name)
     found: list[dict[str, Any]] = worker(pyarrow.table(columns)).to_pylist()

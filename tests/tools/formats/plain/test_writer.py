@@ -29,8 +29,10 @@ def test_a_document_with_everything(doc: Doc):
         "sentences": {"start": [0, 34], "end": [34, 45]},
         "speakers": {"speaker": ["Ann"], "start": [5], "end": [45]},
         "clusters": {
-            **{"representative": [0, 2], "name": ["ann", None]},
-            **{"entity_label": ["person", "PERSON"], "entity_id": ["Q7", None]},
+            "representative": [0, 2],
+            "name": ["ann", None],
+            "entity_label": ["person", "PERSON"],
+            "entity_id": ["Q7", None],
         },
         "mentions": {
             "cluster": [0, 0, 1, 1],
@@ -42,8 +44,11 @@ def test_a_document_with_everything(doc: Doc):
             "reason": [None, None, None, "has a name of the same entity"],
         },
         "characters": {
-            **{"name": ["Ann Lee", "her brother"], "gender": ["female", "male"]},
-            **{"cluster": [0, 1], "count": [2, 2], "names": [{"Ann Lee": 1}, {}]},
+            "name": ["Ann Lee", "her brother"],
+            "gender": ["female", "male"],
+            "cluster": [0, 1],
+            "count": [2, 2],
+            "names": [{"Ann Lee": 1}, {}],
         },
         "unlinked_mentions": {"start": [41], "end": [44], "score": [0.625]},
         "frames": {"start": [13, 37], "end": [19, 40], "score": [1.0, None], "roleset": ["call.02", None]},
