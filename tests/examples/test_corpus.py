@@ -211,10 +211,8 @@ def test_long_documents_are_cut_between_sentences(tmp_path: Path):
         FRAMES[:1],
         [Frame(1, 2, [Argument(0, 1, "ARG0")], "will.02")],
     ]
-    assert [annotation.get_speakers(example.predicted) for example in examples[:2]] == [
-        [(0, 5, "Leo")],
-        [(0, 3, "Ruth")],
-    ]
+    speakers = [annotation.get_speakers(example.predicted) for example in examples[:2]]
+    assert speakers == [[(0, 5, "Leo")], [(0, 3, "Ruth")]]
     assert {annotation.get_title(example.predicted) for example in examples} == {"the visit"}
 
 
@@ -288,7 +286,10 @@ CONFIG: dict[str, Any] = {
     "components": {name: {"factory": name} for name in ("tagger", "readers_test_spy")},
     "corpora": {"train": {**READER, "predicates": True}, "dev": READER},
     "training": {
-        **{"train_corpus": "corpora.train", "dev_corpus": "corpora.dev", "max_steps": 2, "eval_frequency": 1},
+        "train_corpus": "corpora.train",
+        "dev_corpus": "corpora.dev",
+        "max_steps": 2,
+        "eval_frequency": 1,
         "annotating_components": ["readers_test_spy"],
     },
 }

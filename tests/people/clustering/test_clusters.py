@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, groupby, product
 from math import exp, inf, log
+from typing import Any
 
 import numpy as np
 import pytest
@@ -74,9 +75,9 @@ def cluster(
         beside.setdefault(i, set()).add(j)
         beside.setdefault(j, set()).add(i)
     speakers = speakers or [0] * count
-    told = {"apart": beside, "bound": bound or {}, "said": said or {}}
     known = (antecedents, scores, speaker_names, labelled)
-    scored = Scored(places, range(count), speakers, quotations, *known, **told)  # type: ignore[arg-type]
+    told: dict[str, Any] = {"apart": beside, "bound": bound or {}, "said": said or {}}
+    scored = Scored(places, range(count), speakers, quotations, *known, **told)
     return cluster_mentions(forms(texts), scored, READER, TYPES, threshold, attribute)
 
 

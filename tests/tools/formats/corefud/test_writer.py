@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
@@ -53,7 +54,11 @@ def test_what_is_written_is_read_back(tmp_path: Path):
 
 
 def test_the_file_is_what_scorers_read():
-    parse = {"heads": [1, 2, 2], "deps": ["det", "nsubj", "ROOT"], "morphs": ["Definite=Def", "", "Tense=Past"]}
+    parse: dict[str, Any] = {
+        "heads": [1, 2, 2],
+        "deps": ["det", "nsubj", "ROOT"],
+        "morphs": ["Definite=Def", "", "Tense=Past"],
+    }
     doc = Doc(Vocab(), words=["The", "dog", "ran"], pos=["DET", "NOUN", "VERB"], **parse)
     annotation.set_title(doc, "a b")
     annotation.set_clusters(doc, [[(0, 2)], [(1, 2)]], entity_types=["animal", ""])
