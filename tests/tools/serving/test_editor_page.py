@@ -305,29 +305,37 @@ def test_two_tabs_do_not_lose_each_others_work(open_text: OpenText) -> None:
     assert other.clusters() == [[ANN, HER, SHE], [BROTHER]]
     assert get_clusters(other.save()) == [[ANN, HER, SHE], [BROTHER]]
     one.choose(HER).press("x", "Control+s")
-    dialogs: list[str] = []
-
-    def leave(dialog: Any) -> None:
-        dialogs.append(dialog.type)
-        dialog.accept()
-
-    def go_on_correcting(route: Any) -> None:
-        one.choose(BROTHER).press("x")
-        route.continue_()
-
-    one.page.on("dialog", leave)
-    one.page.route("**/documents/*", go_on_correcting)
-    one.page.click("#conflict [value=both]", no_wait_after=True)
+    one.page.click("#conflict [value=both]")
     one.page.wait_for_url(f"**/text/{one.name}-2")
-    one.page.unroute("**/documents/*")
     one.page.wait_for_selector(".w")
     assert one.clusters() == [[ANN], [BROTHER, HE]]
     assert get_clusters(read(one.file.with_name(f"{one.name}-2.brackets.txt"))) == [[ANN], [BROTHER, HE]]
     assert get_clusters(read(one.file)) == [[ANN, HER, SHE], [BROTHER]]
-    assert dialogs == ["beforeunload"]
     for text in (one, other):
         assert any("409 (Conflict)" in problem for problem in text.page.problems)
         text.allow("409 (Conflict)")
+
+
+def test_what_is_corrected_while_both_are_saved_is_not_lost(open_text: OpenText) -> None:
+    one = open_text()
+    other = open_text(one)
+    one.choose(SHE).press("x")
+    one.save()
+    other.choose(HE).press("x", "Control+s")
+    other.page.wait_for_selector("#conflict[open]")
+
+    def go_on_correcting(route: Any) -> None:
+        other.choose(SHE).press("x")
+        route.continue_()
+
+    other.page.route("**/documents/*", go_on_correcting)
+    with other.page.expect_event("dialog") as asked:
+        other.page.once("dialog", lambda dialog: dialog.dismiss())
+        other.page.click("#conflict [value=both]", no_wait_after=True)
+    assert asked.value.type == "beforeunload"
+    assert (other.status(), other.clusters()) == ("Not saved", [[ANN, HER], [BROTHER]])
+    other.page.problems.remove("")  # the question whether to leave
+    other.allow("409 (Conflict)")
 
 
 def test_what_was_saved_is_there_when_the_page_is_loaded_again_from_the_list(text: Text) -> None:

@@ -120,6 +120,7 @@
     if (!step) return;
     to.push({ state, chosen: step.chosen });
     show(step.state, isThere(step.chosen, step.state) ? step.chosen : null);
+    if (!isBusy && (state === saved || !past.length)) say("");
   }
 
   const undo = () => travel(past, future);
@@ -360,7 +361,6 @@
     byId("redo").disabled = !future.length;
     byId("save").disabled = isBusy || !isDirty;
     if (!isBusy && isDirty && past.length) say("Not saved");
-    if (!isDirty && byId("status").textContent === "Not saved") say("");
     const left = openDoubts().length;
     byId("doubt").hidden = !links.length;
     byId("doubt").disabled = !left;
