@@ -53,8 +53,8 @@ class TextFolder:
         self._device = path.stat().st_dev
         names = [file.name for file in path.iterdir() if file.name.endswith(RAW) and not can_be_shown(file.name)]
         if names:
-            found = f"{path}: left out {len(names)} whose names have control characters or no text, as {names[0]!r}"
-            warnings.warn(f"{found}. Rename them.", stacklevel=2)
+            found = f"{path}: left out files whose names have control characters, or are no text: {len(names)}"
+            warnings.warn(f"{found}. Rename them; the first: {names[0]!r}.", stacklevel=2)
         if not self.names():
             raise FileNotFoundError(f"{path}: no text to correct. Put files NAME{RAW} into the folder.")
 
@@ -78,10 +78,11 @@ class TextFolder:
 
     def uncorrected(self) -> dict[str, int]:
         """The documents that are not corrected, and when the file of each was changed."""
-        names = [name for name, is_corrected in self.names().items() if not is_corrected]
-        with suppress(FileNotFoundError):  # deleted meanwhile: the rest can wait
-            return {name: (self.path / f"{name}{RAW}").stat().st_mtime_ns for name in names}
-        return {}
+        changed = {}
+        for name in [name for name, is_corrected in self.names().items() if not is_corrected]:
+            with suppress(OSError):  # deleted meanwhile
+                changed[name] = (self.path / f"{name}{RAW}").stat().st_mtime_ns
+        return changed
 
     def read(self, name: str) -> Source:
         """Read a document; an OSError or a ValueError says why it can't be read, or could not be saved later."""
