@@ -21,12 +21,10 @@ from spacy_span_selector.examples.alignment import WHITE_SPACE
 from spacy_span_selector.layers.coref.pair_features import FEATURE_NAMES
 
 from ..selectors import selector_block
-from ..tok2vec import TOK2VEC
+from ..tok2vec import LISTENER, TOK2VEC, TRANSFORMER_LISTENER
 from .components import (
     COREF,
-    LISTENER,
     SRL,
-    TRANSFORMER_LISTENER,
     Case,
     component,
     gold_docs,

@@ -20,7 +20,7 @@ def html_page(
     body: str, *, title: str, style: Sequence[str], script: str, submits: bool = False, connects: bool = False
 ) -> str:
     css = "".join(map(static, style))
-    js = static(script)
+    js = static(script) + static("theme.js")
     policy = ["default-src 'none'", f"style-src {_source(css)}", f"script-src {_source(js)}"]
     policy += ["connect-src 'self'"] if connects else []
     policy += ["base-uri 'none'", f"form-action '{'self' if submits else 'none'}'"]

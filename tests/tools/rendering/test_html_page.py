@@ -54,7 +54,7 @@ def test_head_and_body() -> None:
     assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in page
 
 
-@pytest.mark.parametrize("name", ["page.css", "edit.css", "page.js", "edit.js", "documents.js"])
+@pytest.mark.parametrize("name", ["page.css", "edit.css", "page.js", "edit.js", "documents.js", "theme.js"])
 def test_files_can_stand_in_a_page_and_make_no_markup(name: str) -> None:
     """Nothing in them ends their element, and no line ends as a browser would read it differently."""
     content = static(name)

@@ -1,4 +1,5 @@
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -80,4 +81,5 @@ def test_texts_that_are_added_or_mended_are_looked_at(tmp_path: Path, monkeypatc
         await wait_for(("added", 4, ""), ("empty", 4, ""), too_long)
         task.cancel()
 
-    asyncio.run(asyncio.wait_for(look(), 60))
+    with ThreadPoolExecutor(1) as pool:  # a browser of other tests may have a loop in this thread
+        pool.submit(asyncio.run, asyncio.wait_for(look(), 60)).result()

@@ -23,9 +23,4 @@
 
   setInterval(refresh, 1000 * SECONDS);
   document.addEventListener("visibilitychange", refresh);
-  document.getElementById("theme").addEventListener("click", () => {
-    const root = document.documentElement;
-    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = isDark ? "light" : "dark";
-  });
 }

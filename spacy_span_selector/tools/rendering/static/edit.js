@@ -985,11 +985,6 @@
   byId("redo").onclick = redo;
   byId("doubt").onclick = () => walkDoubts(1);
   byId("save").onclick = () => save();
-  byId("theme").addEventListener("click", () => {
-    const root = document.documentElement;
-    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = isDark ? "light" : "dark";
-  });
   addEventListener("beforeunload", (event) => {
     if (state !== saved && past.length) event.preventDefault();
   });

@@ -685,11 +685,6 @@
     byId("place").hidden = true;
     light(held);
   });
-  byId("theme").addEventListener("click", () => {
-    const root = document.documentElement;
-    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = isDark ? "light" : "dark";
-  });
   for (const { firstElementChild } of all(".sentences")) {  // the way in for the tabulator key
     const first = firstElementChild?.querySelector(".mention") ?? firstElementChild?.parentElement.querySelector(".mention");
     if (first) first.tabIndex = 0;
