@@ -176,7 +176,9 @@ def selected_keys(nlp: Language) -> set[str]:
     return {pipe.selected_key for pipe in pipes}
 
 
-def test_it_annotates_and_can_be_trained_on(nlp: Language, trained: Path, components: list[str], folder: Path) -> None:
+def test_a_trained_pipeline_annotates_and_its_training_is_resumed(
+    nlp: Language, trained: Path, components: list[str], folder: Path
+) -> None:
     assert list(find_tasks(nlp)) == components
     assert selected_keys(nlp) <= set(nlp("Ann lost her hat. Tom found it.").spans)
     rate = nlp.config.interpolate()["training"]["optimizer"]["learn_rate"]

@@ -40,7 +40,9 @@ def test_the_package_is_named_as_on_pypi() -> None:
     assert ENTRY["pip"] == setup["metadata"]["name"]
 
 
-def test_the_example_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_prints_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     fix_random_seed(0)
     lines = ENTRY["code_example"]

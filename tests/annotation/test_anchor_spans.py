@@ -197,7 +197,9 @@ def test_spans_of_another_text_are_an_error(read: Callable[[Doc], Any]) -> None:
     doc.user_data["title"] = "the note"
     doc.spans["mine"] = [doc[0:1]]
     doc.spans["coref_clusters_1"] = SpanGroup(doc).from_bytes(make_doc().spans["coref_clusters_1"].to_bytes())
-    with pytest.raises(ValueError, match=r"'the note'.*clusters_1'.\[1\] is characters 26 to 29.*delete") as error:
+    with pytest.raises(
+        ValueError, match=r"'the note'.*'coref_clusters_1'.\[1\] is characters 26 to 29.*delete"
+    ) as error:
         read(doc)
     assert "10 characters, 3 tokens" in str(error.value)
 

@@ -93,7 +93,9 @@ BAD_SPANS = {
 
 @pytest.mark.parametrize("place", SET_SPAN)
 @pytest.mark.parametrize("bad", BAD_SPANS)
-def test_offsets_of_no_tokens_are_errors_that_change_nothing(doc: Doc, place: str, bad: str) -> None:
+def test_offsets_that_are_not_those_of_some_tokens_are_errors_that_change_nothing(
+    doc: Doc, place: str, bad: str
+) -> None:
     span, message = BAD_SPANS[bad]
     before = content(doc)
     with pytest.raises(ValueError, match="Can't annotate document 'dogs': ") as caught:
@@ -130,9 +132,12 @@ BAD_ARGUMENTS: list[tuple[Callable[[Doc], None], str]] = [
     (lambda doc: set_clusters(doc, None), "clusters is None; expected a list of lists of token offsets"),  # type: ignore[arg-type]
     (
         lambda doc: set_clusters(doc, [[(0, 1)], [(1, 2), (0, 1), (1, 2)]]),
-        r"\[1\]\[2\] is \(1, 2\), which is in the clu",
+        r"clusters\[1\]\[2\] is \(1, 2\), which is in the cluster already; expected each once",
     ),
-    (lambda doc: set_argument(doc, Argument(0, 1, "ARG0")), r"\[1\] is \(0, 1, 'ARG0'\), which is in the frame al"),
+    (
+        lambda doc: set_argument(doc, Argument(0, 1, "ARG0")),
+        r"arguments\[1\] is \(0, 1, 'ARG0'\), which is in the frame al",
+    ),
     (lambda doc: set_clusters(doc, [(0, 1)]), r"clusters\[0\]\[0\] is 0; expected two integers"),  # type: ignore[list-item]
     (lambda doc: set_clusters(doc, [doc[0:1]]), r"clusters\[0\] is the Span 'Ann'"),  # type: ignore[list-item]
     (lambda doc: set_clusters(doc, [[(0, 1)]], names=[]), "the length of names is 0; expected 1, one for each of clus"),
@@ -165,7 +170,9 @@ BAD_ARGUMENTS: list[tuple[Callable[[Doc], None], str]] = [
 
 
 @pytest.mark.parametrize(("annotate", "message"), BAD_ARGUMENTS, ids=[message for _, message in BAD_ARGUMENTS])
-def test_bad_arguments_are_errors_that_change_nothing(doc: Doc, annotate: Callable[[Doc], None], message: str) -> None:
+def test_other_arguments_are_errors_that_change_nothing(
+    doc: Doc, annotate: Callable[[Doc], None], message: str
+) -> None:
     before = content(doc)
     with pytest.raises(ValueError, match=message) as caught:
         annotate(doc)

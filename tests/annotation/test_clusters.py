@@ -37,7 +37,9 @@ def test_setting_clusters_replaces_earlier_ones_and_keeps_other_groups(doc: Doc)
 
 
 @pytest.mark.parametrize("clusters", [[], [[]]])
-def test_a_document_is_annotated_once_its_clusters_are_set_even_to_none(doc: Doc, clusters: list[list[Mention]]):
+def test_a_document_is_annotated_once_its_clusters_are_set_even_if_there_are_none(
+    doc: Doc, clusters: list[list[Mention]]
+):
     assert not has_clusters_annotated(doc)
     set_clusters(doc, clusters, prefix="people", mentions_key="candidates")
     assert has_clusters_annotated(doc, "people", "candidates") and not has_clusters_annotated(doc)

@@ -34,7 +34,9 @@ def test_words_are_those_of_the_text_on_one_line(text: str) -> None:
         (["\n", "Ann", "left"], [True, False, None], ["Ann left"]),
     ],
 )
-def test_a_sentence_begins_with_a_word(words: list[str], starts: list[bool | None], sentences: list[str]) -> None:
+def test_a_sentence_begins_with_its_first_word(
+    words: list[str], starts: list[bool | None], sentences: list[str]
+) -> None:
     doc = clean_doc(Doc(NLP.vocab, words=words, sent_starts=starts)).doc
     assert [sentence.text for sentence in doc.sents] == sentences
 

@@ -186,7 +186,7 @@ def test_white_space_that_does_not_align_may_start_a_sentence(tmp_path: Path):
 
 
 @pytest.mark.parametrize(("max_words", "expected"), [(None, [WORDS]), (5, [WORDS[:5], WORDS[5:]])])
-def test_gold_words_of_unknown_spacing_are_always_kept(
+def test_gold_words_of_unknown_spacing_are_kept_in_any_case(
     tmp_path: Path, max_words: int | None, expected: list[list[str]]
 ):
     doc = Doc(NLP.vocab, words=WORDS, sent_starts=[word in ("Ann", "Bob") for word in WORDS])

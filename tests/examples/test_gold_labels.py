@@ -78,7 +78,9 @@ def test_labels_of_no_span_have_a_shape() -> None:
         ((0, 1, "CITY"), UNKNOWN_LABEL, "CITY 'Ann' in document 'the station'"),
     ],
 )
-def test_what_cannot_be_learnt_is_counted_and_the_rest_kept(span: tuple[int, int, str], why: str, place: str) -> None:
+def test_what_cannot_be_learnt_is_counted_and_the_rest_is_kept(
+    span: tuple[int, int, str], why: str, place: str
+) -> None:
     spaces = [True, True, True, False, True, True, False, False]
     found, _, lost = find_gold(make_example([span, (5, 6, "PER")], spaces=spaces), max_width=1)
     assert found == {(5, 5): [1, 0, 0]}

@@ -203,7 +203,9 @@ def test_spans_that_cannot_be_linked_are_left_out_and_counted() -> None:
     assert lost.first[CROSSES_SENTENCES] == "'brother . He' in document 'the station'"
 
 
-def test_mentions_without_a_score_in_a_long_sentence_are_left_out_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mentions_that_a_long_sentence_has_no_score_for_are_left_out_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(layout, "LEAST_LONG", 4)
     found, lost = chosen(make_doc([(0, 1), (0, 3), (5, 8)]), most=2)
     assert found == [(0, 1), (5, 8)]  # the second sentence has three words

@@ -32,7 +32,7 @@ def test_each_span_of_a_batch_is_kept_with_its_place() -> None:
 def test_a_new_reason_is_said_once() -> None:
     total = LostSpans()
     with pytest.warns(
-        UserWarning, match="'who' leaves out a gold mention that is odd: here.*who.*lost.count"
+        UserWarning, match="'who' leaves out a gold mention that is odd: here.*'who'.*lost.counts"
     ) as caught:
         total.take_over(lost(("is odd", "here"), ("is odd", "there")), "who", "leaves out a gold mention")
     assert len(caught) == 1

@@ -140,7 +140,9 @@ def test_attributes_follow_changes_and_add_nothing_to_the_document():
     ],
     ids=["most frequent", "most probable", "earliest", "earliest again", "other tokens", "none"],
 )
-def test_labelled_spans_label_a_cluster(labelled: list[tuple[int, int, str]], scores: list[float] | None, label: str):
+def test_a_cluster_has_a_label_of_labelled_spans(
+    labelled: list[tuple[int, int, str]], scores: list[float] | None, label: str
+):
     doc = parse_one("[Ann|a] said [her|a] dog saw [the mayor|a] .")
     set_labelled_spans(doc, labelled, scores)
     assert doc._.coref_clusters[0].label_ == label

@@ -34,7 +34,9 @@ def others_count(doc: Doc) -> int:
 @pytest.mark.parametrize("other", [{"getter": others_count}, {"default": 3}], ids=["getter", "default"])
 def test_an_attribute_of_another_package_stays(other: dict[str, Any]) -> None:
     Doc.set_extension("coref_clusters", force=True, **other)
-    with pytest.warns(UserWarning, match=r"^doc\._\.coref_clusters is registered al.*doc_clusters\(doc\)") as caught:
+    with pytest.warns(
+        UserWarning, match=r"^doc\._\.coref_clusters is registered already.*doc_clusters\(doc\)"
+    ) as caught:
         register_extensions()
     assert len(caught) == 1
     assert spacy.blank("en")("Ann saw her.")._.coref_clusters in (4, 3)

@@ -122,7 +122,7 @@ def test_memory_grows_no_faster_than_the_document(
 
 @pytest.mark.parametrize("network", [coref, srl])
 @pytest.mark.parametrize("training", [False, True], ids=["predicts", "learns"])
-def test_like_sentences_hardly_cost_operations(
+def test_more_sentences_of_the_same_lengths_take_hardly_more_operations(
     network: Network, training: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As many blocks, one of each kind: a block more takes operations for each feature, and holds many sentences."""

@@ -62,7 +62,9 @@ def test_crossing_spans_equal_an_enumeration(spans: list[Span]):
         ([0.5], [0], 0, None),
     ],
 )
-def test_average_precision(scores: list[float], is_true: list[int], n_true: int, expected: float | None) -> None:
+def test_mean_precision_at_each_true_item(
+    scores: list[float], is_true: list[int], n_true: int, expected: float | None
+) -> None:
     found = average_precision(np.array(scores), np.array(is_true, dtype=bool), n_true)
     assert found == (None if expected is None else pytest.approx(expected))
 

@@ -87,7 +87,9 @@ def test_a_weight_that_was_made_nan_or_infinite_is_an_error_at_prediction(model:
 
 
 @pytest.mark.parametrize("is_train", [False, True])
-def test_scores_that_no_grammar_can_compute_with_are_named(is_train: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_that_a_grammar_cannot_compute_with_are_said_to_be_scores(
+    is_train: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def forward(module: Toy, *arguments: Any) -> Any:
         return LAMINAR.marginals(torch.full((1, 2, 2), 1e6), torch.tensor([2]))
 
@@ -183,7 +185,9 @@ def test_other_sizes_are_an_error(model: Model[Any, Any], sizes: dict[str, int])
 
 
 @pytest.mark.parametrize("width", [WIDTH + 1, (1 << 31) - 1])
-def test_false_sizes_take_no_memory(model: Model[Any, Any], width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sizes_that_weights_do_not_have_take_no_memory(
+    model: Model[Any, Any], width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     devices = []
     linear = nn.Linear
 

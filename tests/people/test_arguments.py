@@ -159,7 +159,9 @@ def test_an_argument_of_a_verb_within_divides_nothing() -> None:
         ("bread and fresh butter", "bread", "bread and fresh butter", False),
     ],
 )
-def test_a_mention_is_the_argument_if_it_has_its_head(text: str, mention: str, argument: str, is_its: bool) -> None:
+def test_a_longer_or_shorter_mention_is_the_argument_if_it_has_its_head(
+    text: str, mention: str, argument: str, is_its: bool
+) -> None:
     doc = read(f"{text} .", mention, frames=(("written", {}),) if "written" in text else ())
     start, end = place(doc, argument)
     assert (EntityFinder(doc._.coref_clusters, doc._.srl)(doc[start:end]) is not None) == is_its

@@ -117,7 +117,9 @@ def test_labelled_spans_tell_persons_from_things(key: str) -> None:
 
 
 @pytest.mark.parametrize("probability, expected", [(0.99, [0, 1, 1]), (0.5, [0, 1, 0])])
-def test_types_of_mentions_tell_persons_from_things_if_probable(probability: float, expected: list[int]) -> None:
+def test_types_of_mentions_tell_persons_from_things_as_far_as_they_are_probable(
+    probability: float, expected: list[int]
+) -> None:
     doc, mentions = english(THE_PEQUOD), [PEQUOD, AHAB, HE]
     types = typed("VEH", "PER", "PER", probability=probability)
     found = consistent_clusters(clean_doc(doc), mentions, score(mentions, types, m2_0=3.0, m2_1=1.0))

@@ -57,7 +57,9 @@ def test_a_mention_ends_before_the_verb_of_its_clause(
     ],
 )
 @pytest.mark.parametrize(("scores", "kept"), [([0.9, 0.5], 0), ([0.5, 0.9], 1)])
-def test_of_mentions_of_a_noun_the_likelier_is_kept(text: str, is_double: bool, scores: list[float], kept: int) -> None:
+def test_of_two_mentions_of_one_noun_the_more_probable_is_kept(
+    text: str, is_double: bool, scores: list[float], kept: int
+) -> None:
     words = text.split()
     start, end = words.index("["), words.index("]") - 1
     doc = Doc(spacy.blank("en").vocab, [word for word in words if word not in ("[", "]")])

@@ -181,7 +181,9 @@ def test_a_mention_that_crosses_the_edge_of_a_quotation_is_kept(talking: Languag
         ("— Where? said the porter.", [None]),
     ],
 )
-def test_around_a_tag_behind_a_dash_is_one_speaker(talking: Language, text: str, expected: list[str | None]) -> None:
+def test_the_parts_around_a_tag_behind_a_dash_have_one_speaker(
+    talking: Language, text: str, expected: list[str | None]
+) -> None:
     assert [speaker for _, speaker in speakers(talking(with_mentions(talking, text)))] == expected
 
 

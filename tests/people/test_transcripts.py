@@ -244,7 +244,11 @@ def test_labels_and_headers_are_sentences() -> None:
         ("Ann left. She ran.", None, r"No turns of a dialogue, .* starting 'Ann left.*Expected lines such as 'Ann: Hi"),
         ("Ann: hi", "chat", r"No turns of chat were found .*give its turns to doc_from_turns"),
         ("", None, "No turns"),
-        ("Ann: hi", "novel", "The kind of a transcript is 'novel'; expected one of chat, dialogue, email, play, or N"),
+        (
+            "Ann: hi",
+            "novel",
+            "The kind of a transcript is 'novel'; expected one of chat, dialogue, email, play, or None",
+        ),
         (None, None, "The text of a transcript is None; expected a string"),
         ("Ann: \ud800", None, "can't be split into words"),
     ],

@@ -248,7 +248,9 @@ def test_wrong_saved_settings_are_errors(
     assert pipe._saved() == before
 
 
-def test_settings_once_saved_twice_are_those_of_the_config(case: Case, trained: Language, tmp_path: Path) -> None:
+def test_settings_that_an_earlier_version_saved_twice_are_those_of_the_config(
+    case: Case, trained: Language, tmp_path: Path
+) -> None:
     component(trained).configure(threshold=0.2)
     trained.to_disk(tmp_path)
     change_saved_settings(tmp_path, case.factory, **{**component(trained).cfg, "decoding": "map"})
@@ -281,7 +283,9 @@ def test_what_is_excluded_is_not_loaded(case: Case, trained: Language, tmp_path:
     assert pipe.threshold == 0.4
 
 
-def test_weights_run_no_code(case: Case, trained: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_code_in_weights_is_run(
+    case: Case, trained: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     as_by_default_before_torch_2_6(monkeypatch)
     monkeypatch.setattr(torch_head, "save_weights", lambda module: saved({"weight": MakesFolder(tmp_path / "harm")}))
     trained.to_disk(tmp_path / "pipeline")
@@ -533,7 +537,9 @@ def test_a_sentence_that_is_too_long_is_cut(case: Case) -> None:
 
 
 @each_selector("laminar", "sigmoid")
-def test_long_sentences_are_as_in_a_whole_chart(case: Case, selector: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_sentences_are_annotated_and_learnt_as_with_a_chart_of_all_spans(
+    case: Case, selector: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found, losses, learnt = [], [], []
     for shortest in (LEAST_LONG, 1):
         monkeypatch.setattr(layout, "LEAST_LONG", shortest)
@@ -568,7 +574,9 @@ def test_a_sentence_of_more_words_than_a_batch_is_cut_all_the_same(case: Case, m
     assert list(component(nlp).lost.counts) == [MORE_THAN_A_BATCH]
 
 
-def test_the_greatest_width_is_that_of_the_config_not_of_the_saved_weights(case: Case, tmp_path: Path) -> None:
+def test_the_greatest_width_of_a_span_is_that_of_the_config_not_of_the_saved_weights(
+    case: Case, tmp_path: Path
+) -> None:
     nlp, examples = initialized(case, "laminar", model={"max_span_width": 8}, max_sentence_words=4)
     nlp.to_disk(tmp_path)
     model = {"components": {case.factory: {"model": {"max_span_width": case.max_span_width}}}}
@@ -1066,7 +1074,9 @@ def test_training_stops_before_nan_reaches_a_weight_of_a_transformer(case: Case,
     nlp.update(examples, sgd=SGD(0.1))
 
 
-def test_overflow_seen_by_the_scaler_is_no_error(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overflow_that_the_gradient_scaler_has_seen_is_no_error(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     nlp, examples = transformer_nlp(case, tmp_path)
     bert = bert_in(nlp)
     scaler = component(nlp, "transformer").model.layers[0].shims[0]._grad_scaler

@@ -26,7 +26,7 @@ def make(factory: str, **settings: Any) -> Any:
         ("structured_spancat", {}, "complete"),
     ],
 )
-def test_singletons_mean_complete_annotation_by_default(
+def test_annotation_is_complete_with_singletons_unless_it_is_given(
     factory: str, settings: dict[str, Any], annotation: str
 ) -> None:
     assert make(factory, **settings).learnt_annotation == annotation

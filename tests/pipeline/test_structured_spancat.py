@@ -3,12 +3,15 @@
 import json
 import re
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
 from spacy import displacy
+from spacy.cli import app
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
+from spacy.training.initialize import init_nlp
 from spacy.util import fix_random_seed
 
 from spacy_span_selector import from_dict, to_dict
@@ -50,6 +53,9 @@ def cross(spans: list[tuple[int, int]]) -> bool:
     return any(a < c < b < d for a, b in spans for c, d in spans)
 
 
+# Labels
+
+
 def test_labels_are_those_of_the_corpus_most_frequent_first() -> None:
     nlp, _ = initialized(SPANCAT)
     assert component(nlp).labels == tuple(LABELS)
@@ -62,6 +68,23 @@ def test_labels_of_a_file_are_used() -> None:
     with pytest.warns(UserWarning, match=f"{UNKNOWN_LABEL}: FAC 'her house'"):
         component(nlp).initialize(lambda: examples, labels=["LOC", "EVENT", "PER"])
     assert component(nlp).labels == ("LOC", "EVENT", "PER")
+
+
+def test_init_labels_writes_what_initialization_reads(tmp_path: Path) -> None:
+    nlp = make_nlp(SPANCAT)
+    DocBin(docs=gold_docs(SPANCAT, nlp)).to_disk(tmp_path / "train.spacy")
+    config = nlp.config.copy()
+    config["paths"] |= {"train": str(tmp_path / "train.spacy"), "dev": str(tmp_path / "train.spacy")}
+    config["corpora"] = {
+        name: {"@readers": "spacy.Corpus.v1", "path": f"${{paths.{name}}}"} for name in ("train", "dev")
+    }
+    config.to_disk(tmp_path / "train.cfg")
+    app(["init", "labels", str(tmp_path / "train.cfg"), str(tmp_path / "labels")], standalone_mode=False)
+    path = tmp_path / "labels" / "structured_spancat.json"
+    assert json.loads(path.read_text(encoding="utf-8")) == LABELS
+    reader = {"@readers": "spacy.read_labels.v1", "path": str(path)}
+    config["initialize"]["components"] = {"structured_spancat": {"labels": reader}}
+    assert component(init_nlp(config), "structured_spancat").labels == tuple(LABELS)
 
 
 @pytest.mark.parametrize("labels", ["PER", {"PER": 1}, ["PER", 7], ["PER", "PER"], ["PER", ""]])
@@ -105,7 +128,9 @@ EXCLUSIVE = {"label_hidden_width": None}
 
 
 @pytest.mark.parametrize(("annotates", "kept"), [(["THING"], True), (None, False)])
-def test_texts_with_one_new_label_unlearn_others_unless_they_say_so(annotates: list[str] | None, kept: bool) -> None:
+def test_further_texts_that_mark_one_new_label_alone_unlearn_others_only_if_they_do_not_say_so(
+    annotates: list[str] | None, kept: bool
+) -> None:
     nlp, examples = initialized(SPANCAT, "laminar", model=EXCLUSIVE)
     train(nlp, examples, SPANCAT.steps)
     before = {text for text in texts(nlp("Leo lost a hat. Ruth found Tim.")) if text[1] == "PER"}
@@ -139,6 +164,9 @@ def test_labels_that_were_not_added_are_left_out_and_counted() -> None:
 def test_an_empty_label_can_not_be_added() -> None:
     with pytest.raises(ValueError, match="labels of 'structured_spancat'"):
         component(load_trained(SPANCAT)).add_label("")
+
+
+# Annotation
 
 
 def test_nested_spans_and_several_labels_of_a_span_are_found(trained: Language, gold: list[Doc]) -> None:
@@ -175,6 +203,9 @@ def test_displacy_shows_the_spans(trained: Language, gold: list[Doc]) -> None:
         warnings.simplefilter("error")
         html = displacy.render(trained(gold[1].text), style="span", jupyter=False)
     assert {*re.findall(r"\b[A-Z]{3}\b", html)} >= {*LABELS}
+
+
+# In place of spaCy's `spancat`
 
 
 @pytest.mark.parametrize("factory", ["spancat", "structured_spancat"])

@@ -128,7 +128,9 @@ def test_no_argument_in_any_example_is_an_error() -> None:
 @pytest.mark.parametrize("labels", [["ARG0", "ARG1"], {"roles": ["ARG0"]}])
 def test_labels_of_another_form_are_an_error_that_shows_the_right_one(labels: Any) -> None:
     nlp, examples = initialized(SRL)
-    with pytest.raises(ValueError, match=r"labels of 'structured_srl' are .*ARG0.*python -m spacy init labels.*roles"):
+    with pytest.raises(
+        ValueError, match=r"labels of 'structured_srl' are .*ARG0.*'python -m spacy init labels'.*roles"
+    ):
         component(nlp).initialize(lambda: examples, labels=labels)
 
 
@@ -146,7 +148,9 @@ def test_labels_of_another_form_are_an_error_that_shows_the_right_one(labels: An
         ({"rolesets": {"gave": {"give.01": 1}}}, "its weights are for 4 rolesets, its settings .* name 1"),
     ],
 )
-def test_bad_saved_labels_are_errors(trained: Language, changes: dict[str, Any], problem: str, tmp_path: Path) -> None:
+def test_wrong_saved_labels_are_errors(
+    trained: Language, changes: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
     pipe = component(trained)
     pipe.to_disk(tmp_path)
     srsly.write_json(tmp_path / "cfg", {**pipe._saved(), **changes})
@@ -447,5 +451,7 @@ def test_strict_frames_give_no_core_role_that_a_roleset_lacks() -> None:
 @pytest.mark.parametrize("roles", ["ARG0", [0], None])
 def test_unique_roles_must_be_a_list_of_roles(roles: Any) -> None:
     nlp, _ = initialized(SRL)
-    with pytest.raises(ValueError, match=r"'unique_roles.*' of .* is .*; it must be a (list|valid string)"):
+    with pytest.raises(
+        ValueError, match=r"'unique_roles.*' of 'structured_srl' is .*; it must be a (list|valid string)"
+    ):
         component(nlp).configure(unique_roles=roles)

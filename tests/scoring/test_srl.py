@@ -80,7 +80,9 @@ def test_empty_document_annotated_as_such_scores_zero() -> None:
         pytest.param(None, "give.01", None, id="none annotated"),
     ],
 )
-def test_sense_accuracy_needs_both_rolesets(gold: str | None, predicted: str | None, expected: float | None) -> None:
+def test_sense_accuracy_needs_rolesets_on_both_sides(
+    gold: str | None, predicted: str | None, expected: float | None
+) -> None:
     example = make_example([GAVE._replace(roleset=gold)], [GAVE._replace(roleset=predicted)])
     assert score_srl([example])["srl_sense_acc"] == expected
 

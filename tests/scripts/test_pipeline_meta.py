@@ -3,8 +3,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from .running import run_script
 
 run = partial(run_script, "pipeline_meta")
@@ -33,21 +31,23 @@ def test_facts_of_several_files_are_joined(tmp_path: Path) -> None:
     assert meta == {"lang": "en", "name": "md", "sources": ["texts", "encoder"], "performance": {}}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["en.json", "de.json", "meta.json"], "'lang' is stated twice"),
-        (["en.json", "meta.json", "--scores", "=en.json", "--scores", "=de.json"], "'srl_f' was measured twice"),
-        (["en.json", "meta.json", "--scores", "=no.json"], "no.json"),
-    ],
-    ids=["a fact twice", "a score twice", "missing scores"],
-)
-def test_what_cannot_be_joined_is_named(
-    arguments: list[str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for lang, score in (("en", 0.5), ("de", 0.6)):
-        write(Path(f"{lang}.json"), {"lang": lang, "srl_f": score})
-    result = run(*arguments)
-    assert result.returncode == 1 and problem in result.stderr
-    assert not Path("meta.json").exists()
+def test_a_fact_stated_twice_is_an_error(tmp_path: Path) -> None:
+    files = [write(tmp_path / f"{lang}.json", {"lang": lang}) for lang in ("en", "de")]
+    result = run(*files, tmp_path / "meta.json")
+    assert result.returncode == 1
+    assert "'lang' is stated twice" in result.stderr
+
+
+def test_a_score_measured_twice_is_an_error(tmp_path: Path) -> None:
+    facts = write(tmp_path / "facts.json", {})
+    one, two = write(tmp_path / "one.json", {"srl_f": 0.5}), write(tmp_path / "two.json", {"srl_f": 0.6})
+    result = run(facts, tmp_path / "meta.json", "--scores", f"={one}", "--scores", f"={two}")
+    assert result.returncode == 1
+    assert "'srl_f' was measured twice" in result.stderr
+    assert not (tmp_path / "meta.json").exists()
+
+
+def test_missing_metrics_are_named(tmp_path: Path) -> None:
+    result = run(write(tmp_path / "facts.json", {}), tmp_path / "meta.json", "--scores", f"={tmp_path / 'no.json'}")
+    assert result.returncode == 1
+    assert "no.json" in result.stderr

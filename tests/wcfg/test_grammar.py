@@ -182,7 +182,9 @@ def test_log_marginals_are_precise_where_probabilities_round(grammar: Grammar, d
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_an_almost_certain_span_is_unselected_for_its_rival(grammar: Grammar, dtype: torch.dtype, device: str) -> None:
+def test_a_span_that_is_almost_certain_is_unselected_for_its_rival(
+    grammar: Grammar, dtype: torch.dtype, device: str
+) -> None:
     scores = torch.full((1, 3, 3), -torch.inf, device=device, dtype=dtype)
     scores[0, 0, 1], scores[0, 1, 2] = 60.0, 40.0
     scores.requires_grad_()
@@ -261,7 +263,9 @@ def test_scores_that_leave_rounding_errors_alone_are_refused(
 
 
 @pytest.mark.parametrize("scale, offset", [(1.0, 0.0), (3.0, -8.0), (0.1, 0.0)])
-def test_single_precision_will_do_in_long_sentences(grammar: Grammar, scale: float, offset: float, device: str) -> None:
+def test_single_precision_suffices_for_long_sentences(
+    grammar: Grammar, scale: float, offset: float, device: str
+) -> None:
     scores = random_scores(1, 200, 200, dtype=torch.float32, scale=scale).add(offset).to(device).requires_grad_()
     double = scores.detach().double().requires_grad_()
     lengths = torch.tensor([200])

@@ -75,7 +75,9 @@ def test_a_span_alone_has_the_sigmoid_of_its_score(
 
 @settings(max_examples=30, deadline=None)
 @given(charts(longest=12), st.data())
-def test_without_rivals_each_has_the_sigmoid_of_its_score(chart: tuple[Tensor, Tensor], data: st.DataObject) -> None:
+def test_without_crossing_spans_every_span_has_the_sigmoid_of_its_score(
+    chart: tuple[Tensor, Tensor], data: st.DataObject
+) -> None:
     scores, lengths = chart
     sentence = data.draw(st.integers(0, len(lengths) - 1))
     length = int(lengths[sentence])

@@ -112,7 +112,9 @@ def make_scores(layout: SpanLayout, device: str = "cpu") -> Tensor:
     return torch.randn(CLASSES, layout.size, generator=torch.Generator().manual_seed(0)).to(device).requires_grad_()
 
 
-def test_loss_is_that_of_constituents_and_of_drawn_spans(monkeypatch: pytest.MonkeyPatch, device: str) -> None:
+def test_loss_is_the_cross_entropy_of_constituents_and_of_drawn_spans(
+    monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
     layout = layout_of(SENTENCES, torch.device(device))
     scores = make_scores(layout, device)
     spans = [(0, 3, OTHER), (0, 1, NOUN_PHRASE), (10, 14, OTHER)]

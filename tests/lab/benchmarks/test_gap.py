@@ -34,7 +34,9 @@ def test_names_and_the_pronoun_are_where_the_file_says(tmp_path: Path) -> None:
         ([[(0, 2), (4, 5)]], [False, False]),
     ],
 )
-def test_a_pronoun_means_the_name_in_its_cluster(clusters: list[list[tuple[int, int]]], expected: list[bool]) -> None:
+def test_a_name_is_taken_for_the_pronoun_of_its_cluster(
+    clusters: list[list[tuple[int, int]]], expected: list[bool]
+) -> None:
     doc = spacy.blank("en")(TEXT)
     set_clusters(doc, clusters)
     assert taken_names(doc, PASSAGE) == expected

@@ -20,7 +20,9 @@ SPAN_STAGES = ["word vectors", "span scores", "decoding", "span vectors"]
         ("structured_srl", "role classifier", "sigmoid"),
     ],
 )
-def test_stages_by_component_and_selector(data: Path, make_model: MakeModel, component: str, pairs: str, selector: str):
+def test_stages_of_components_and_selectors(
+    data: Path, make_model: MakeModel, component: str, pairs: str, selector: str
+):
     table = rows(run("profile", data, make_model(component, selector), "--repeats", 2))
     components = list(dict.fromkeys(row["component"] for row in table))
     assert components == ["tokenizer", "sentencizer", "tok2vec", component, "pipeline"]

@@ -81,7 +81,9 @@ def test_a_gold_quotation_whose_speaker_is_in_no_cluster_counts_for_nothing(spea
         *(([(0, 10)], 0), ([(5, 15)], 0), ([(2, 4)], 0), ([(0, 3), (1, 10)], 1)),
     ],
 )
-def test_a_match_shares_half_of_the_words_of_the_shorter(others: list[tuple[int, int]], expected: int | None) -> None:
+def test_a_match_shares_half_of_the_words_of_the_shorter_one(
+    others: list[tuple[int, int]], expected: int | None
+) -> None:
     quotations = [Quotation(*other) for other in others]
     assert best_match(Quotation(0, 10), quotations) == (None if expected is None else quotations[expected])
 

@@ -29,7 +29,9 @@ def test_pronouns_and_heads_are_where_the_brackets_are() -> None:
         ([[(0, 2)]], False),
     ],
 )
-def test_the_pronoun_must_be_the_right_one_alone(clusters: list[list[tuple[int, int]]], expected: bool) -> None:
+def test_a_sentence_is_right_if_the_pronoun_is_the_right_one_alone(
+    clusters: list[list[tuple[int, int]]], expected: bool
+) -> None:
     sentence = read_sentence(LINE)
     doc = spacy.blank("en")(sentence.text)
     set_clusters(doc, clusters)

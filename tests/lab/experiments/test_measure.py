@@ -58,7 +58,9 @@ def measures(nlp: Language, annotated: list[Annotated]) -> dict[str, Any]:
     return measure_spans(annotated, get_task("structured_srl"), settings)
 
 
-def test_annotated_gold_spans_are_counted_by_depth_and_width(measures: dict[str, Any], examples: list[Example]):
+def test_gold_spans_of_annotated_documents_are_counted_by_depth_and_width(
+    measures: dict[str, Any], examples: list[Example]
+):
     assert measures["tokens"] == sum(len(example.predicted) for example in examples[:2])
     kept = measures["kept"]
     assert kept["gold"] == 11

@@ -164,7 +164,9 @@ def test_damaged_measures_are_made_again(runs: list[Run], processes: FakeProcess
     assert fail_and_repeat(runs[0], processes, "memory", damage) == ["measures", "memory"]
 
 
-def test_models_stay_until_recorded(runs: list[Run], processes: FakeProcesses, monkeypatch: pytest.MonkeyPatch):
+def test_models_stay_until_there_is_a_record(
+    runs: list[Run], processes: FakeProcesses, monkeypatch: pytest.MonkeyPatch
+):
     def append(path: Path, record: Any) -> None:
         raise OSError("disk full")
 

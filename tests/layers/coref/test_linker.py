@@ -233,7 +233,9 @@ def test_a_feature_alone_is_learnt(name: str) -> None:
 
 
 @pytest.mark.parametrize(("training", "can"), [(False, True), (True, True), (False, False)])
-def test_bfloat16_is_for_prediction(training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str) -> None:
+def test_pairs_are_multiplied_in_bfloat16_at_prediction_where_the_device_can(
+    training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
     monkeypatch.setattr(computing, "has_bfloat16", lambda device: can)
     mentions = random_mentions(SIZES, device)
     exact, found = (build(bfloat16=k).to(device).train(training)(mentions) for k in (False, True))

@@ -110,7 +110,9 @@ def test_spans_above_the_threshold_are_kept_whether_they_cross_or_not(threshold:
 
 @pytest.mark.parametrize("threshold", [0.0, 0.1, 0.5])
 @pytest.mark.parametrize("most", [0.3, 1.0, 2.0, 100.0])
-def test_no_more_spans_above_the_threshold_are_kept_than_allowed(most: float, threshold: float, device: str) -> None:
+def test_no_more_spans_of_a_sentence_above_the_threshold_are_kept_than_allowed(
+    most: float, threshold: float, device: str
+) -> None:
     layout, scores, _ = scored_batch()
     p = SigmoidSelector().marginals(scores, layout).selected
     above = set(AboveThreshold(threshold)(scores, p, layout).tolist())

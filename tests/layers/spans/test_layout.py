@@ -120,7 +120,9 @@ def test_long_sentences_are_bands_and_others_are_not() -> None:
     ("tokens", "most", "expected"),
     [(256, 10, False), (257, 10, True), (300, None, False), (300, 300, False), (301, 300, True)],
 )
-def test_a_sentence_is_long_if_its_chart_costs_too_much(tokens: int, most: int | None, expected: bool) -> None:
+def test_a_sentence_is_long_if_a_chart_of_all_spans_costs_too_much(
+    tokens: int, most: int | None, expected: bool
+) -> None:
     assert is_long(tokens, most) == expected
     assert SpanLayout.build([[tokens]], None, most).buckets[0].is_band == expected
 

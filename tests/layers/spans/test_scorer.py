@@ -49,7 +49,9 @@ def score_plainly(scorer: SpanScorer, vectors: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize(("training", "can"), [(False, True), (True, True), (False, False)])
-def test_bfloat16_is_for_prediction(training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str) -> None:
+def test_tokens_are_projected_in_bfloat16_at_prediction_where_the_device_can(
+    training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
     monkeypatch.setattr(computing, "has_bfloat16", lambda device: can)
     tokens, layout = batch(device)
     exact, found = (build(bfloat16=k).to(device).train(training)(tokens, layout) for k in (False, True))
@@ -75,7 +77,9 @@ def test_represent_concatenates_the_parts_of_each_span(device: str) -> None:
 
 
 @pytest.mark.parametrize("spans", [0, 5, 6])
-def test_represent_is_the_same_some_spans_at_once(spans: int, monkeypatch: pytest.MonkeyPatch, device: str) -> None:
+def test_represent_is_the_same_at_prediction_some_spans_at_once(
+    spans: int, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
     monkeypatch.setattr(scorer_module, "SPANS_AT_ONCE", 3)
     scorer, (tokens, layout) = build().to(device), batch(device)
     starts, ends = (column[:spans] for column in layout.locate(every_span(layout)))
@@ -86,7 +90,9 @@ def test_represent_is_the_same_some_spans_at_once(spans: int, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("tokens_at_once", [1, 4, 40])
-def test_represent_is_the_same_in_blocks(tokens_at_once: int, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_represent_is_the_same_in_one_block_and_in_many(
+    tokens_at_once: int, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     calls = []
     heads = scorer_module._heads
 

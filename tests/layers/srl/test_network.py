@@ -114,7 +114,9 @@ def test_a_predicate_is_its_first_and_its_last_token() -> None:
 
 @pytest.mark.parametrize("selector", NAMES)
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
-def test_loss_sums_predicates_rolesets_and_arguments_per_annotated_token(selector: str, annotation: Annotation) -> None:
+def test_loss_is_that_of_predicates_rolesets_and_arguments_per_annotated_token(
+    selector: str, annotation: Annotation
+) -> None:
     gold = replace(make_gold(FRAMES, annotated=(True, False, True)), rolesets=torch.tensor([1, -1, 2, 3]))
     layout = layout_of(SENTENCES)
     output = run(build(selector), MostProbable(0.8), given(gold.predicates))

@@ -61,7 +61,9 @@ def concatenated_form(classifier: PairClassifier, inputs: Inputs) -> Tensor:
 
 
 @pytest.mark.parametrize(("training", "can"), [(False, True), (True, True), (False, False)])
-def test_bfloat16_is_for_prediction(training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str) -> None:
+def test_pairs_are_multiplied_in_bfloat16_at_prediction_where_the_device_can(
+    training: bool, can: bool, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
     monkeypatch.setattr(computing, "has_bfloat16", lambda device: can)
     inputs = random_inputs(device)
     exact, found = (build(bfloat16=k).to(device).train(training)(*inputs) for k in (False, True))
@@ -94,7 +96,9 @@ def test_distance_counts_tokens_in_between_on_each_side() -> None:
 
 
 @pytest.mark.parametrize("elements", [1, 3 * HIDDEN, 1 << 20])
-def test_it_equals_the_concatenated_form(elements: int, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_and_gradients_equal_those_of_the_concatenated_form(
+    elements: int, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(computing, "ELEMENTS", {"cpu": elements, "cuda": elements})
     classifier, inputs = build().to(device), random_inputs(device)
     wanted = [inputs[0].requires_grad_(), inputs[1].requires_grad_(), *classifier.parameters()]

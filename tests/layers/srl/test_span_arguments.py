@@ -153,7 +153,9 @@ CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("annotation", ["complete", "partial"])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @pytest.mark.parametrize("seed", range(3))
-def test_loss_is_the_formula_span_by_span(seed: int, case: dict[str, Any], annotation: Annotation, device: str) -> None:
+def test_loss_equals_the_formula_span_by_span(
+    seed: int, case: dict[str, Any], annotation: Annotation, device: str
+) -> None:
     made = make_case(seed=seed, device=device, **case)
     assert loss_of(made, annotation).item() == pytest.approx(plain_loss(made, annotation), rel=1e-4)
 

@@ -111,7 +111,9 @@ def test_words_in_marks_that_nobody_says_are_nobodys(text: str) -> None:
     assert found.speakers[None] > 0.5
 
 
-def test_a_remembered_speaker_is_told_by_the_nearest_mention_and_has_no_cue(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_speaker_who_is_remembered_is_told_by_the_nearest_mention_and_has_no_cue(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(ENGLISH, "_weight", lambda name: 9.0 if name in ("is name vX", "remembered 1 apart") else 0.0)
     found = attribute(f'Tom=0 left . " Go , " said Tom=0 . {"and " * 60} " Go . "')[1]
     assert (found.speaker, found.mention, found.cue) == (0, 1, None)

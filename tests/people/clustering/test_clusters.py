@@ -134,7 +134,7 @@ def test_each_mention_joins_what_adds_most_to_the_clusters_before_it(document: t
 
 @settings(deadline=None)
 @given(documents(most=5))
-def test_the_search_ends_between_linking_nothing_and_the_best_partition(
+def test_no_partition_is_better_than_the_best_and_none_is_needed_to_be_consistent(
     document: tuple[list[str], Links],
 ) -> None:
     """The search is greedy: it stays below the best of all partitions, and above linking nothing."""
@@ -248,7 +248,9 @@ def test_a_cluster_of_many_unlikely_antecedents_does_not_beat_a_likely_one() -> 
         ("Ann", "Ann", -0.6, False),
     ],
 )
-def test_names_and_definite_nouns_are_more_surely_one(first: str, second: str, score: float, is_one: bool) -> None:
+def test_a_name_and_a_definite_noun_are_more_surely_whom_they_were(
+    first: str, second: str, score: float, is_one: bool
+) -> None:
     assert SAME_NAME == SAME_NOUN == 0.5
     assert cluster([first, second], {(1, 0): score}).clusters == [0, not is_one]
 

@@ -117,7 +117,9 @@ def test_cases_of_the_official_scorer(
         pytest.param(["a", "bc"], ["a", "bd"], 1 / 3, 1 / 3, id="singleton found, link missed"),
     ],
 )
-def test_lea_links_a_singleton_to_itself(gold: Clusters, predicted: Clusters, recall: float, precision: float) -> None:
+def test_lea_gives_a_singleton_one_link_to_itself(
+    gold: Clusters, predicted: Clusters, recall: float, precision: float
+) -> None:
     counts = lea(gold, predicted)
     assert (counts.recall, counts.precision) == pytest.approx((recall, precision))
 
@@ -138,7 +140,9 @@ def test_without_clusters_on_one_side_only_the_other_has_a_denominator(metric: M
 @pytest.mark.parametrize("metric", ALL_METRICS)
 @given(gold=partitions, predicted=partitions)
 @settings(max_examples=40, deadline=None)
-def test_exchanged_sides_exchange_recall_and_precision(metric: Metric, gold: Clusters, predicted: Clusters) -> None:
+def test_exchanging_gold_and_prediction_exchanges_recall_and_precision(
+    metric: Metric, gold: Clusters, predicted: Clusters
+) -> None:
     counts, exchanged = metric(gold, predicted), metric(predicted, gold)
     assert (counts.recall, counts.precision) == pytest.approx((exchanged.precision, exchanged.recall))
 

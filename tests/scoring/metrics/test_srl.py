@@ -18,7 +18,6 @@ from ...corpora import EWT, needs
 
 INTERLEAVED = "(A0*) (A1*) (V*) (C-A0*) (C-A1*)"
 FIRST, SECOND = "(A0*) (V*) (A1*) *", "(A0*) * (V*) (A2*)"
-Figures = tuple[float, float, float]
 
 
 def read_proposition(column: str, roleset: str | None = None) -> Proposition:
@@ -33,7 +32,7 @@ def score(gold: list[str], predicted: list[str]) -> SrlScores:
     return scores
 
 
-def correct_excess_missed(counts: Counts) -> Figures:
+def correct_excess_missed(counts: Counts) -> tuple[float, float, float]:
     correct = counts.recall_numerator
     return correct, counts.precision_denominator - correct, counts.recall_denominator - correct
 
@@ -63,7 +62,9 @@ def correct_excess_missed(counts: Counts) -> Figures:
         pytest.param("(C-V*) (V*) (A1*) *", "* (V*) (A1*) (C-V*)", (1, 0, 0), id="a particle before the verb"),
     ],
 )
-def test_arguments_are_counted_officially(gold: str, predicted: str, expected: Figures) -> None:
+def test_arguments_are_counted_as_by_the_official_scorer(
+    gold: str, predicted: str, expected: tuple[float, float, float]
+) -> None:
     assert correct_excess_missed(score([gold], [predicted]).labelled) == expected
 
 
@@ -76,7 +77,9 @@ def test_arguments_are_counted_officially(gold: str, predicted: str, expected: F
         pytest.param([FIRST], [FIRST, SECOND], (2, 2, 0), id="invented predicate"),
     ],
 )
-def test_arguments_belong_to_their_predicate(gold: list[str], predicted: list[str], expected: Figures) -> None:
+def test_arguments_belong_to_their_predicate(
+    gold: list[str], predicted: list[str], expected: tuple[float, float, float]
+) -> None:
     assert correct_excess_missed(score(gold, predicted).labelled) == expected
 
 

@@ -93,7 +93,9 @@ def test_a_page_shows_all_documents(model: str):
     assert page.count("<script>") == 1  # its own
 
 
-def test_bracketed_files_are_read_back_even_of_what_cannot_be_saved(model: str, nlp: Language, tmp_path: Path):
+def test_bracketed_files_are_read_back_also_if_not_all_of_their_documents_can_be_saved(
+    model: str, nlp: Language, tmp_path: Path
+):
     (tmp_path / "a.txt").write_bytes(content(model, "bracketed", *TEXTS))
     docs = read_bracketed(tmp_path / "a.txt", nlp)
     assert [(doc.text, annotation.get_title(doc)) for doc in docs] == list(

@@ -47,7 +47,9 @@ ALL = ["in/a/y.jsonl", "in/a/z.TXT.gz", "in/b.txt", "in/c.parquet"]
         (["./in//b.txt", "in/./a"], ["in/b.txt", *ALL[:2]]),
     ],
 )
-def test_known_files_that_are_not_hidden_are_found_once_in_order(folder: Path, paths: list[str], found: list[str]):
+def test_files_are_found_once_in_a_fixed_order_without_hidden_and_unknown_ones(
+    folder: Path, paths: list[str], found: list[str]
+):
     assert [file.path for file in find_inputs(paths)] == found
 
 
@@ -242,7 +244,9 @@ def test_positions_grow_to_the_size_of_the_files(tmp_path: Path):
         ({"speaker": [1], "start": [0], "end": [1]}, ()),
     ],
 )
-def test_speakers_are_read_in_order_and_others_not_passed(tmp_path: Path, speakers: object, turns: tuple[Turn, ...]):
+def test_speakers_of_plain_data_are_read_in_order_and_others_are_not_passed(
+    tmp_path: Path, speakers: object, turns: tuple[Turn, ...]
+):
     reading = Reading()
     (record,) = read_lines(tmp_path, json.dumps({"text": "Hi.", "speakers": speakers}).encode(), reading=reading)
     assert (record.speakers, record.problem, record.fields) == (turns, "", {})

@@ -51,7 +51,7 @@ def output(folder: str) -> dict[str, bytes | None]:
 
 
 @needs_ray
-def test_a_run_outlives_dying_workers_of_a_cluster(
+def test_a_run_may_begin_here_go_on_on_a_cluster_whose_workers_die_and_end_here(
     ray: Any, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -109,7 +109,9 @@ def test_a_dataset_loses_no_row_and_doubles_none_when_a_worker_is_killed(ray: An
 
 @needs_ray
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "[::1]:1", "127.0.0.1:99999"])
-def test_ray_outlives_its_users_and_elsewhere_fails_at_once(ray: Any, address: str, monkeypatch: pytest.MonkeyPatch):
+def test_ray_on_this_machine_outlives_those_who_share_it_and_elsewhere_errors_come_at_once(
+    ray: Any, address: str, monkeypatch: pytest.MonkeyPatch
+):
     with connected(LOCAL):
         assert [node["NodeManagerAddress"] for node in ray.nodes()] == ["127.0.0.1"]  # to which alone it listens
     assert ray.is_initialized()

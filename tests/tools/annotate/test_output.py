@@ -92,7 +92,9 @@ def crashes() -> Iterator[tuple[str, int]]:
 
 
 @pytest.mark.parametrize(("name", "count"), crashes())
-def test_a_run_goes_on_wherever_it_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, count: int):
+def test_a_run_that_ended_anywhere_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, count: int
+):
     run(tmp_path / "whole")
     original, calls = getattr(output, name), 0
 
@@ -179,7 +181,9 @@ def test_other_texts_are_refused(tmp_path: Path, texts: tuple[str, ...], message
         ("manifest.json", '{"format": "of the future"}', r"manifest.json is none that this version can go on with"),
     ],
 )
-def test_a_folder_of_another_kind_or_version_is_refused(tmp_path: Path, name: str, content: str, message: str):
+def test_a_folder_of_something_else_or_of_another_version_is_refused(
+    tmp_path: Path, name: str, content: str, message: str
+):
     run(tmp_path)
     (tmp_path / "manifest.json").unlink()
     (tmp_path / name).write_text(content)

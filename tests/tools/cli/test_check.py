@@ -58,3 +58,9 @@ def test_the_components_of_a_config_say_what_is_lost(corpus: Path) -> None:
 def test_the_config_is_not_replaced(corpus: Path, tmp_path: Path) -> None:
     config = shutil.copy(Path(__file__).parents[3] / "configs/coref_cpu.cfg", tmp_path)
     assert "not written, since it is what was read" in refusal("check", corpus, "--config", config, "--output", config)
+
+
+def test_a_missing_file_is_a_problem_and_the_others_are_read(corpus: Path) -> None:
+    said = refusal("check", corpus / "train.spacy", corpus / "missing.spacy")
+    assert "missing.spacy: no such file" in said
+    assert "Nothing is lost" not in said

@@ -190,7 +190,8 @@ def test_an_interrupted_fine_tuning_goes_on(model: Path, tmp_path: Path, monkeyp
         assert run("finetune", *arguments).exit_code == 128 + signal.SIGTERM
     assert not (tmp_path / "out" / "model").exists()
     assert "Going on after step" in success("finetune", *arguments)
-    assert "pip install" in success("finetune", *arguments, "--package")
+    said = success("finetune", *arguments, "--package")
+    assert "This fine-tuning has ended" in said and "pip install" in said
     assert [*(tmp_path / "out/packages").glob("*/setup.py")]
 
 
@@ -337,9 +338,13 @@ def test_neither_texts_nor_other_output_are_written_over(
     folder.mkdir(parents=True)
     (folder / MANIFEST).write_text(written)
     texts = write_texts(tmp_path / "texts")
-    for output, found in ((texts, "texts would be in"), (tmp_path, "texts would be in"), (tmp_path / "out", made)):
+    for output, found in (
+        (texts, f"in the output, {texts}"),
+        (tmp_path, f"in the output, {tmp_path}"),
+        (tmp_path / "out", made),
+    ):
         message = refusal("finetune", model, texts, "-o", output)
-        assert found in message and "Name another --output." in message
+        assert f"{found}. Name another --output." in message
     assert (folder / MANIFEST).read_text() == written
 
 
@@ -358,7 +363,9 @@ def test_other_pipelines_are_refused(tmp_path: Path) -> None:
         ("--components.structured_coref.colour", "red", "colour"),
     ],
 )
-def test_bad_options_are_refused_at_once(model: Path, tmp_path: Path, option: str, value: str, message: str) -> None:
+def test_bad_options_are_refused_before_the_work(
+    model: Path, tmp_path: Path, option: str, value: str, message: str
+) -> None:
     (tmp_path / "texts.txt").write_text(COREF.corpus)
     found = refusal("finetune", model, tmp_path / "texts.txt", "-o", tmp_path / "out", option, value)
     assert message in found and "Training pipeline" not in found

@@ -68,7 +68,9 @@ def test_others_are_let_in_on_request_with_a_warning(served: list[tuple[Any, ...
 
 
 @pytest.mark.usefixtures("worker")
-def test_a_folder_is_corrected_here_alone_or_with_a_warning(served: list[tuple[Any, ...]], tmp_path: Path) -> None:
+def test_a_folder_is_corrected_on_this_computer_alone_or_with_a_warning(
+    served: list[tuple[Any, ...]], tmp_path: Path
+) -> None:
     assert "texts: no such folder" in refusal("serve", "my_model", "--port", 0, "--edit", tmp_path / "texts")
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts/a.txt").write_text("Ann ran.", encoding="utf-8")
@@ -78,7 +80,9 @@ def test_a_folder_is_corrected_here_alone_or_with_a_warning(served: list[tuple[A
     assert "can change files in" in flat(result)
 
 
-def test_a_second_server_is_told_of_the_first(served: list[tuple[Any, ...]], worker: MagicMock, tmp_path: Path) -> None:
+def test_a_second_server_of_a_folder_is_told_where_the_first_is(
+    served: list[tuple[Any, ...]], worker: MagicMock, tmp_path: Path
+) -> None:
     (tmp_path / "a.txt").write_text("Ann ran.", encoding="utf-8")
     with only_process_in(tmp_path, "serve", "", "http://127.0.0.1:8123"):
         result = run("serve", "my_model", "--port", 0, "--edit", tmp_path)
@@ -86,7 +90,9 @@ def test_a_second_server_is_told_of_the_first(served: list[tuple[Any, ...]], wor
     assert "another 'serve' (http://127.0.0.1:8123, process" in flat(result)
 
 
-def test_no_pipeline_and_a_taken_port_are_named(served: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pipeline_and_a_taken_port_are_named(
+    served: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("spacy_span_selector.tools.serving.worker.get_context", spawn_fresh)
     assert "no_such_model" in refusal("serve", "no_such_model", "--port", 0)
     with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -68,7 +68,9 @@ def test_another_corpus_is_refused(config: Path, stopped: Path) -> None:
         os.replace(config.parent / "backup", corpus)
 
 
-def test_a_damaged_checkpoint_is_refused_and_the_one_before_taken(config: Path, stopped: Path, tmp_path: Path) -> None:
+def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_is_taken(
+    config: Path, stopped: Path, tmp_path: Path
+) -> None:
     output = tmp_path / "copy"
     shutil.copytree(stopped, output)
     newest = output / "checkpoints/step-000000005"
@@ -103,7 +105,9 @@ def test_nan_stops_a_training_and_its_best_pipeline_stays(config: Path, tmp_path
         (["--checkpoints.steps", "2.5"], "'steps' of [checkpoints] is 2.5"),
     ],
 )
-def test_what_cannot_be_trained_is_said_briefly(config: Path, tmp_path: Path, options: list[str], message: str) -> None:
+def test_what_cannot_be_trained_is_said_in_few_lines(
+    config: Path, tmp_path: Path, options: list[str], message: str
+) -> None:
     found = refusal("train", config, "-o", tmp_path / "output", *options)
     assert message in found
     assert len(found) < 900

@@ -24,18 +24,15 @@ from spacy_span_selector.tools.formats.reports import Report
 
 from .spans import N_TOKENS, drawn_offsets
 
-Clusters = dict[str, list[tuple[int, int]]]
-OF = "a mention of cluster"
 
-
-def read(*cells: str) -> Clusters:
+def read(*cells: str) -> dict[str, list[tuple[int, int]]]:
     """The clusters of one sentence without faults."""
     clusters, cases = read_damaged(cells)
     assert not cases
     return clusters
 
 
-def read_damaged(*sentences: Sequence[str]) -> tuple[Clusters, list[str]]:
+def read_damaged(*sentences: Sequence[str]) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
     """The clusters of sentences, and what was left out."""
     report = Report()
     clusters = read_coreference_column(sentences, lambda i: f"a.conll:{i + 10}", report)
@@ -67,20 +64,38 @@ def test_nested_mentions_of_one_cluster_close_the_last_opened_first():
 @pytest.mark.parametrize(
     ("cells", "found", "messages"),
     [
-        (["", "(3", "(4)"], {"4": [(2, 3)]}, [f"11: {OF} 3 opens here and is never closed. Expected `3)`"]),
-        (["(4)", "4)"], {"4": [(0, 1)]}, [f"11: {OF} 4 ends here, but none is open. Expected `(4`"]),
-        (["(2", "(5", "3)", "5)"], {"5": [(1, 4)]}, [f"10: {OF} 2 opens here", f"12: {OF} 3 ends here"]),
-        (["(2", "(2", "2)"], {"2": [(1, 3)]}, [f"10: {OF} 2 opens here"]),
-        (["3", "(3)"], {"3": [(1, 2)]}, ["10: found '3' in the coreference column, expected parts such as `(3`"]),
-        (["(3)|"], {"3": [(0, 1)]}, ["10: found '(3)|' in the coreference column"]),
-        (["((3)"], {"3": [(0, 1)]}, ["10: found '((3)' in the coreference column"]),
-        (["(3)(3)"], {"3": [(0, 1)]}, ["10: cluster '3', 1 word(s)"]),
+        (
+            ["", "(3", "(4)"],
+            {"4": [(2, 3)]},
+            ["a.conll:11: a mention of cluster 3 opens here and is never closed. Expected `3)`"],
+        ),
+        (
+            ["(4)", "4)"],
+            {"4": [(0, 1)]},
+            ["a.conll:11: a mention of cluster 4 ends here, but none is open. Expected `(4`"],
+        ),
+        (
+            ["(2", "(5", "3)", "5)"],
+            {"5": [(1, 4)]},
+            ["a.conll:10: a mention of cluster 2 opens here", "a.conll:12: a mention of cluster 3 ends here"],
+        ),
+        (["(2", "(2", "2)"], {"2": [(1, 3)]}, ["a.conll:10: a mention of cluster 2 opens here"]),
+        (
+            ["3", "(3)"],
+            {"3": [(1, 2)]},
+            ["a.conll:10: found '3' in the coreference column, expected parts such as `(3`"],
+        ),
+        (["(3)|"], {"3": [(0, 1)]}, ["a.conll:10: found '(3)|' in the coreference column"]),
+        (["((3)"], {"3": [(0, 1)]}, ["a.conll:10: found '((3)' in the coreference column"]),
+        (["(3)(3)"], {"3": [(0, 1)]}, ["a.conll:10: cluster '3', 1 word(s)"]),
     ],
 )
-def test_what_cannot_be_read_costs_its_mention_alone(cells: list[str], found: Clusters, messages: list[str]):
+def test_what_cannot_be_read_costs_its_mention_alone(
+    cells: list[str], found: dict[str, list[tuple[int, int]]], messages: list[str]
+):
     clusters, cases = read_damaged(cells)
     assert clusters == found
-    assert all(case.startswith(f"a.conll:{message}") for case, message in zip(cases, messages, strict=True))
+    assert all(case.startswith(message) for case, message in zip(cases, messages, strict=True))
 
 
 def test_brackets_of_damaged_mentions_are_no_partners_in_another_sentence():
@@ -111,8 +126,9 @@ def test_clusters_are_read_as_they_were_written(clusters: list[list[tuple[int, i
         for i, cluster in enumerate(clusters)
     }
     back = read(*write_coreference_column(nested, N_TOKENS))
-    assert back.keys() == nested.keys()
-    assert all(sorted(mentions) == sorted(nested[name]) for name, mentions in back.items())
+    assert {name: sorted(mentions) for name, mentions in back.items()} == {
+        name: sorted(mentions) for name, mentions in nested.items()
+    }
 
 
 def test_brackets_that_close_first_open_first():
@@ -172,8 +188,11 @@ def test_what_cannot_be_read_costs_its_argument_alone(cells: list[str], spans: l
 
 def test_an_argument_that_is_there_twice_is_kept_once_and_counted():
     report = Report()
-    found = read_arguments_column(["(V*)", "(ARG1(ARG1(ARG2*)))"], place, report)
-    assert found == [(0, 1, "V"), (1, 2, "ARG1"), (1, 2, "ARG2")]
+    assert read_arguments_column(["(V*)", "(ARG1(ARG1(ARG2*)))"], place, report) == [
+        (0, 1, "V"),
+        (1, 2, "ARG1"),
+        (1, 2, "ARG2"),
+    ]
     assert report.findings == {"Left out arguments that are a second time in their frame": ["file:2: 'ARG1'."]}
 
 

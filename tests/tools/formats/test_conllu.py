@@ -93,7 +93,10 @@ def test_parts_that_a_word_is_not_spelt_like_are_spaced():
         ([row("2-3", "du")], "a.conllu:5: found 'du' as word '2-3', expected word 1"),
         ([row("1-2", "du"), row("1", "de")], "a.conllu:6: found the last word, 1, expected word 2"),
         ([row("1", "de"), row("2-1", "du"), row("2", "le")], "a.conllu:7: found the last word, 2, expected word 1"),
-        ([row("1-3", "a"), row("1", "a"), row("2-3", "b")], "a.conllu:7: found words 2-3 inside 'a', expected them af"),
+        (
+            [row("1-3", "a"), row("1", "a"), row("2-3", "b")],
+            "a.conllu:7: found words 2-3 inside 'a', expected them after",
+        ),
         ([row("1-" + "9" * 5000, "du"), row("1", "du")], "a.conllu:5: found 'du' as word '1-99999"),
         (["# text = Go on", row("1", "Go")], "a.conllu:6: found the words 'Go', expected those of `# text`, 'Go on'"),
     ],

@@ -76,7 +76,9 @@ def archive(folder: Path) -> Path:
     return folder.parent / "texts.tar.xz"
 
 
-def test_an_archive_is_read_in_place_of_a_folder_and_not_unpacked(archive: Path, monkeypatch: pytest.MonkeyPatch):
+def test_an_archive_is_read_where_there_is_no_folder_and_nothing_is_unpacked(
+    archive: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.chdir(archive.parent)
     before = sorted(archive.parent.rglob("*"))
     texts = read_texts(archive.parent / "elsewhere", archive, ".txt", CURE)

@@ -36,7 +36,7 @@ ABCD = Doc(Vocab(), words=["a", "b", "c", "d"])
         ([(0, 2, "x"), (1, 3, "y")], "[x2 a [y1 b]] [y1* c] d"),
     ],
 )
-def test_boxes_nest_and_count_and_the_later_of_crossing_ones_continues(
+def test_boxes_nest_and_know_how_many_are_in_them_and_the_later_of_crossing_ones_continues(
     spans: list[tuple[int, int, str]], expected: str
 ):
     assert draw(ABCD, *spans) == expected

@@ -219,7 +219,9 @@ def test_what_is_no_correction_is_refused(client: TestClient, folder: Path) -> N
     assert len(list(folder.iterdir())) == 1
 
 
-def test_an_unwritable_correction_is_told(client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_correction_that_can_not_be_written_is_told(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(path: Path, content: str) -> None:
         raise OSError(f"{path}: not written (No space left on device).")
 
@@ -284,7 +286,9 @@ def test_pages_may_do_little(client: TestClient, path: str) -> None:
         ("at sea.txt", "word " * 1000, "more than 1,000"),
     ],
 )
-def test_an_unreadable_file_is_told(client: TestClient, folder: Path, file: str, text: str, problem: str) -> None:
+def test_a_file_that_can_not_be_read_is_told(
+    client: TestClient, folder: Path, file: str, text: str, problem: str
+) -> None:
     (folder / file).write_text(text, encoding="utf-8")
     answer = client.get(AT_SEA)
     assert (answer.status_code, problem in answer.json()["problem"]) == (500, True)

@@ -287,13 +287,19 @@ def test_the_most_doubtful_link_comes_first_and_none_that_was_corrected(text: Te
     assert "“He”" in text.card()
 
 
-def test_two_tabs_do_not_lose_each_others_work(open_text: OpenText) -> None:
+def two_tabs(open_text: OpenText) -> tuple[Text, Text]:
+    """A document in two tabs: what the first has saved the second is asked about."""
     one = open_text()
     other = open_text(one)
     one.choose(SHE).press("x")
     one.save()
     other.choose(HE).press("x", "Control+s")
     other.page.wait_for_selector("#conflict[open]")
+    return one, other
+
+
+def test_two_tabs_do_not_lose_each_others_work(open_text: OpenText) -> None:
+    one, other = two_tabs(open_text)
     assert get_clusters(read(one.file)) == [[ANN, HER], [BROTHER, HE]]
     other.page.click("#conflict [value='']")
     assert other.status() == "Not saved"
@@ -317,12 +323,7 @@ def test_two_tabs_do_not_lose_each_others_work(open_text: OpenText) -> None:
 
 
 def test_what_is_corrected_while_both_are_saved_is_not_lost(open_text: OpenText) -> None:
-    one = open_text()
-    other = open_text(one)
-    one.choose(SHE).press("x")
-    one.save()
-    other.choose(HE).press("x", "Control+s")
-    other.page.wait_for_selector("#conflict[open]")
+    _, other = two_tabs(open_text)
 
     def go_on_correcting(route: Any) -> None:
         other.choose(SHE).press("x")

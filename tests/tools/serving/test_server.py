@@ -72,7 +72,9 @@ def test_a_text_that_can_not_be_annotated_costs_no_other_one(server: ServerProce
     assert (status, "<dt>see.01</dt>" in page) == (200, True)
 
 
-def test_a_text_that_takes_too_long_or_whose_sender_has_left_is_given_up(server: ServerProcess, tmp_path: Path) -> None:
+def test_a_text_that_takes_too_long_is_given_up_and_one_whose_sender_has_left_is_dropped(
+    server: ServerProcess, tmp_path: Path
+) -> None:
     slow = server.send(f"{tmp_path}/first hold")
     wait_for(tmp_path / "first")
     server.send(f"{tmp_path}/second wait").close()

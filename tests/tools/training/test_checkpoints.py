@@ -33,7 +33,9 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("keep", "left"), [(1, ["step-000000010"]), (2, ["step-000000009", "step-000000010"])])
-def test_checkpoints_give_back_what_was_written_and_the_newest_stay(keep: int, left: list[str], tmp_path: Path) -> None:
+def test_checkpoints_give_back_what_was_written_and_the_newest_are_kept(
+    keep: int, left: list[str], tmp_path: Path
+) -> None:
     assert checkpoints(tmp_path).newest() is None
     written = write(tmp_path, 8, 9, 10, keep=keep)
     assert names(written.folder) == left

@@ -54,7 +54,9 @@ def training(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return config, folder / "whole"
 
 
-def test_training_stopped_again_and_again_ends_as_if_it_never_was(training: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_training_that_is_stopped_again_and_again_ends_as_if_it_never_was(
+    training: tuple[Path, Path], tmp_path: Path
+) -> None:
     config, whole = training
     for moment in STOPS if config.stem == CNN else FEW:
         stop = STOPS[moment]
@@ -75,7 +77,9 @@ def test_a_training_gives_what_that_of_spacy_gives(training: tuple[Path, Path], 
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_first_signal_is_noted_the_second_acts(number: signal.Signals, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_first_signal_is_noted_and_the_second_acts(
+    number: signal.Signals, capfd: pytest.CaptureFixture[str]
+) -> None:
     caught: list[int] = []
     before = signal.signal(number, lambda received, _: caught.append(received))
     try:

@@ -78,12 +78,16 @@ def test_documents_that_come_twice_are_written_once(tmp_path: Path):
     paths = [tmp_path / "a.jsonlines", tmp_path / "b.jsonlines"]
     for path in paths:
         write_jsonlines(path)
-    with pytest.warns(UserWarning, match=rf"second time: 1\. The first: {paths[1]}: document 'tale', as in {paths[0]}"):
+    with pytest.warns(
+        UserWarning, match=rf"a second time: 1\. The first: {paths[1]}: document 'tale', as in {paths[0]}"
+    ):
         assert run("convert", "jsonlines", *paths, tmp_path / "c.spacy").exit_code == 0
     assert len(load(tmp_path / "c.spacy")) == 1
     for name, text in {"a": "Ann left.", "b": "Leo left."}.items():
         (tmp_path / f"{name}.txt").write_text(f"=== tale\n{text}\n", encoding="utf-8")
-    with pytest.warns(UserWarning, match=r"Kept different documents of the same name: 1\. The first: \S*b\.txt: doc"):
+    with pytest.warns(
+        UserWarning, match=r"Kept different documents of the same name: 1\. The first: \S*b\.txt: document"
+    ):
         assert run("convert", "bracketed", tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "d.spacy").exit_code == 0
     assert len(load(tmp_path / "d.spacy")) == 2
 

@@ -57,7 +57,12 @@ FRAMES = [
     ("> [A He]r brother [V gave] Mary a warm welcome.", "2:8", "an argument ends inside the token 'Her'", "Move"),
     (">  Her [A  bother] gave", "2:12", "found 'bother' where the sentence in line 1 has 'brother'", "Repeat its"),
     ("> Her brother [V gave]", "2:23", "found the end where the sentence in line 1 has 'Mary'", "Repeat its words"),
-    ("> [V Her] brother gave Mary a warm welcome. x", "2:45", "found 'x' where the sentence in line 1 has", "`\\>`"),
+    (
+        "> [V Her] brother gave Mary a warm welcome. x",
+        "2:45",
+        "found 'x' where the sentence in line 1 has its",
+        "`\\>`",
+    ),
     (">\n>", "2:1", "a bare `>` means that the sentence has no predicate", "Remove one"),
     ("> [V Her] brother gave Mary a warm welcome.\n >", "3:2", "a bare `>`", "Remove one"),
 ]

@@ -207,7 +207,10 @@ UNFINISHED = "gold_conll:1: the document 'bc/ferry/00/ferry_0001_3', which begin
         (f"{BEGIN}\n{row('Ann')}\n{BEGIN}\n", UNFINISHED),
         (document("# d"), "gold_conll:2: found '# d' in a document, expected a row or `#end document`"),
         (document("d 0 0 Ann NNP"), "gold_conll:2: found 5 columns separated by blanks, expected 12 or more"),
-        (document(row("Ann"), row("left", "(V*)")), "gold_conll:3: found 13 columns, expected 12, as in the rows befo"),
+        (
+            document(row("Ann"), row("left", "(V*)")),
+            "gold_conll:3: found 13 columns, expected 12, as in the rows before it",
+        ),
         (document(row("Ann"), row("left").replace("N", "0")), "gold_conll:3: found row number '0', expected '1'"),
         (document(row("Ann"), row("left").replace("d", "e")), "gold_conll:3: found a row of the document 'e 0', expe"),
     ],
@@ -245,7 +248,9 @@ def test_a_file_that_cannot_be_read_costs_no_other(tmp_path: Path, data: bytes):
     (tmp_path / "damaged.gold_conll").write_bytes(data)
     with pytest.warns(UserWarning, match=r"documents that can't be read: \d\. The first: \S*damaged\.gold_conll:"):
         assert len(read_conll2012(tmp_path)) == 1
-    with pytest.raises(ValueError, match=r"damaged\.gold_conll: (byte \d+ is not UTF-8|found no)|:1: found 'Ann left"):
+    with pytest.raises(
+        ValueError, match=r"damaged\.gold_conll: (byte \d+ is not UTF-8|found no)|:1: found 'Ann left.'"
+    ):
         read_conll2012(tmp_path / "damaged.gold_conll")
 
 

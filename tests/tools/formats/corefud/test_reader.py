@@ -185,7 +185,9 @@ def test_a_line_that_is_no_text_costs_its_document_alone(tmp_path: Path):
     lines = ["# newdoc id = a", *words("_"), "", "# newdoc id = b", *words("_", "_"), "", "# newdoc id = c"]
     path = write(tmp_path / "a.conllu", *lines, *words("_"), "", "# newdoc id = d", "1\tx", "")
     path.write_bytes(path.read_bytes().replace(b"2\tb", b"2\t\xe9"))
-    with pytest.warns(UserWarning, match=r"be read: 2\. The first: \S+a\.conllu:6: byte 2 is not UTF-8") as caught:
+    with pytest.warns(
+        UserWarning, match=r"can't be read: 2\. The first: \S+a\.conllu:6: byte 2 is not UTF-8"
+    ) as caught:
         docs = read_corefud(path)
     assert [get_title(doc) for doc in docs] == ["a", "c"]
     assert "a.conllu:12: found 2 columns" in str(caught[0].message)

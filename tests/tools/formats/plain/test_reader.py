@@ -97,8 +97,9 @@ def test_other_keys_of_spans():
     del data["clusters"]["entity_id"]  # it comes from `doc.ents`, which plain data does not hold
     keys = {"cluster_prefix": "people", "mentions_key": "candidates", "frame_prefix": "roles", "labelled_key": "nested"}
     doc = from_dict(data, NLP, **keys)
-    renamed = {"people_1", "people_2", "candidates", "roles_1", "roles_2", "nested"}
-    assert {*doc.spans} - {"speakers", "quotations_1"} == renamed
+    assert {*doc.spans} - {"speakers", "quotations_1"} == {
+        *("people_1", "people_2", "candidates", "roles_1", "roles_2", "nested")
+    }
     assert to_dict(doc, **keys) == data
     assert {*from_dict(make_data(frames=spans()), NLP, predicates_key="verbs").spans} == {"verbs"}
 
@@ -236,7 +237,9 @@ def test_scores_that_only_some_spans_have_are_counted():
         arguments=pack(span(0, 3, frame=0, role="ARG0", score=0.5)),
     )
     doc, message = warning_about(data)
-    assert "only some spans of a cluster or frame have: 4. The first: mentions.score of cluster 0 in doc" in message
+    assert (
+        "that only some spans of a cluster or frame have: 4. The first: mentions.score of cluster 0 in doc" in message
+    )
     assert doc.spans["coref_clusters_1"].attrs == {"link_scores": [1.0, 0.5]}
     assert annotation.get_frames(doc)[0].scores is None
 
@@ -274,8 +277,14 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (mentions({**ANN, "cluster": 1}), r"mentions.cluster is \[1\]; expected the numbers of 1 clusters, from 0"),
     (mentions(ANN, clusters={"name": ["a", "b"]}), r"cluster is \[0\]; expected the numbers of 2 clusters"),
     (mentions({**ANN, "antecedent": 7}), r"antecedent\[0\] is 7; expected the number of one of 1 mentions"),
-    (mentions({**ANN, "antecedent": 1}, {**HER, "antecedent": 1}), "is .2, 3.; expected None, or a mention of the sam"),
-    (mentions(ANN, {**HER, "cluster": 1, "antecedent": 0}), "is .0, 1.; expected None, or a mention of the same cl"),
+    (
+        mentions({**ANN, "antecedent": 1}, {**HER, "antecedent": 1}),
+        "is .2, 3.; expected None, or a mention of the same",
+    ),
+    (
+        mentions(ANN, {**HER, "cluster": 1, "antecedent": 0}),
+        "is .0, 1.; expected None, or a mention of the same cluster",
+    ),
     (mentions(ANN, HER, ANN), r"clusters\[0\]\[2\] is \(0, 1\), which is in the cluster already; expected each once"),
     ({"unlinked_mentions": pack(HER, HER)}, r"is \(11, 14\); expected mentions that are in no cluster, each once"),
     (mentions(HER, unlinked_mentions=pack(HER)), r"is \(11, 14\); expected mentions that are in no cluster"),
@@ -284,7 +293,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"arguments": pack({**HER, "frame": 0})}, "arguments.role is missing"),
     (arguments({"frame": 1}), r"arguments.frame\[0\] is 1; expected the number of one of 1 frames, from 0"),
     (arguments({}, {"score": 0.5}), r"frames\[0\].arguments\[1\] is \(2, 3, 'ARG1'\), which is in the frame already"),
-    (arguments({"description": "a"}, {**ANN, "description": "b"}), r"of ARG1 in frames\[0\] is 'b'; expected 'a', as"),
+    (
+        arguments({"description": "a"}, {**ANN, "description": "b"}),
+        r"the description of ARG1 in frames\[0\] is 'b'; expected 'a', as said before",
+    ),
     ({"sentences": spans((0, 99))}, r"\(start, end\) of sentences\[0\] is \(0, 99\)"),
     ({"sentences": spans()}, "the text between sentences at 0 is 'Ann called.*; expected white space"),
     ({"sentences": spans((0, 3), (11, 23))}, "the text between sentences at 3 is ' called '; expected white space"),
@@ -335,7 +347,9 @@ def test_data_without_a_name_is_called_by_its_text(data: Any, message: str):
 @pytest.mark.parametrize("version", ["spacy_span_selector.Doc.v1", "spacy_span_selector.Doc.v3", None])
 def test_another_format_is_one_error_with_a_cure(version: str | None):
     data = {"format": version, "id": "the call", "text": TEXT, "clusters": [{"mentions": [ANN]}]}
-    expected = f"format is {version!r}; expected 'spacy_span_selector.Doc.v2'. Annotate the text again, or write"
+    expected = (
+        f"format is {version!r}; expected 'spacy_span_selector.Doc.v2'. Annotate the text again, or write the doc"
+    )
     with pytest.raises(ValueError, match=f"^Can't read document 'the call': {re.escape(expected)}"):
         from_dict(data, NLP)
 

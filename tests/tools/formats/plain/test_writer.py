@@ -53,14 +53,26 @@ def test_a_document_with_everything(doc: Doc):
         "unlinked_mentions": {"start": [41], "end": [44], "score": [0.625]},
         "frames": {"start": [13, 37], "end": [19, 40], "score": [1.0, None], "roleset": ["call.02", None]},
         "arguments": {
-            **{"frame": [0, 0, 1], "role": ["ARG0", "ARG1", "ARG1"], "start": [5, 20, 34], "end": [12, 31, 36]},
-            **{"score": [0.5, 0.25, None], "cluster": [0, 1, 1]},
+            "frame": [0, 0, 1],
+            "role": ["ARG0", "ARG1", "ARG1"],
+            "start": [5, 20, 34],
+            "end": [12, 31, 36],
+            "score": [0.5, 0.25, None],
+            "cluster": [0, 1, 1],
         },
         "rolesets": {"roleset": ["call.02"], "name": ["to phone"], "roles": [{"ARG0": "caller"}]},
         "quotations": {
-            **{"start": [34], "end": [44], "score": [0.375], "cue_start": [5], "cue_end": [19]},
-            **{"speaker": [0], "speaker_start": [5], "speaker_end": [12]},
-            **{"addressee": [1], "addressee_start": [20], "addressee_end": [31]},
+            "start": [34],
+            "end": [44],
+            "score": [0.375],
+            "speaker": [0],
+            "speaker_start": [5],
+            "speaker_end": [12],
+            "addressee": [1],
+            "addressee_start": [20],
+            "addressee_end": [31],
+            "cue_start": [5],
+            "cue_end": [19],
         },
         "labelled_spans": {"label": ["PERSON", "PERSON"], "start": [20, 20], "end": [23, 31], "score": [0.5, 0.75]},
     }
@@ -74,7 +86,9 @@ def test_a_score_that_is_no_probability_is_an_error(score: float):
     annotation.set_labelled_spans(doc, [(0, 1, "PER"), (1, 2, "EVENT")], [0.98765432, 1.00001])
     assert to_dict(doc)["labelled_spans"]["score"] == [0.9877, 1.0]  # once rounded
     annotation.set_labelled_spans(doc, [(0, 1, "PER"), (1, 2, "EVENT")], [1.0, score])
-    message = rf"write document 'a night': labelled_spans.score\[1\] is {score}; expected a probability from 0 to 1"
+    message = (
+        rf"Can't write document 'a night': labelled_spans.score\[1\] is {score}; expected a probability from 0 to 1"
+    )
     with pytest.raises(ValueError, match=message):
         to_dict(doc)
     annotation.set_labelled_spans(doc, [])
