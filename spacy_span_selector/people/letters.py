@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,6 +17,9 @@ LONGEST_GREETING, LONGEST_CLOSING = 6, 5
 """How many words they have at most."""
 HEADING, LONGEST_HEADING = 3, 8
 """How many lines may stand before a greeting, with a place or a date, and how many words each has at most."""
+OPENING = re.compile(r"\w+((?:\s[^\s,!]+){1,3})[,!]\s+(?=\S)")
+SIGNED = re.compile(r"(?<=[.!?…)])\s+(?=[^.!?…,]+$|[^.!?…,]+,[^.!?…,]+\.?$)")
+"""A greeting that more follows in its line, and what is before a signature that follows a sentence."""
 UNSIGNED = "?"
 """The name of who writes a letter without a signature."""
 
@@ -35,13 +39,13 @@ class Turn(NamedTuple):
 
 
 def read_letter(text: str, vocab: Vocab) -> list[Turn]:
-    """The turn of who writes a letter, greeting included; none if the text does not begin with a greeting in a line of
-    its own, apart from a heading.
+    """The turn of who writes a letter, greeting included; none if the text does not begin with a greeting, in a line of
+    its own apart from a heading, or of a name: "Hi Ann, I am late. Love, Tom".
 
     Words of greetings and closings are a table of the language.
     """
     known = language_table(vocab, LETTER_WORDS)
-    lines = [line for block in read_blocks(text) for line in block]
+    lines = _set_apart([line for block in read_blocks(text) for line in block], known)
     greeting = next((i for i, line in enumerate(lines[: HEADING + 1]) if _is_greeting(line, known)), len(lines))
     heading = lines[:greeting]
     if greeting >= len(lines) - 1 or any(len(line.text.split()) > LONGEST_HEADING for line in heading):
@@ -56,6 +60,22 @@ def read_letter(text: str, vocab: Vocab) -> list[Turn]:
         if is_name(name) and ":" not in name and name.split()[0].lower() not in known:
             return [Turn(name, lines[greeting].first, end)]
     return [Turn(UNSIGNED, lines[greeting].first, len(text.rstrip()))]
+
+
+def _set_apart(lines: list[Line], known: Mapping[str, object]) -> list[Line]:
+    """Lines in which a greeting of a name that more follows, and a signature then, have lines of their own."""
+    greeting = OPENING.match(lines[0].text) if lines else None
+    if greeting is None or not is_name(greeting[1]) or known.get(greeting[0].split()[0].lower()) != "greeting":
+        return lines
+    first, *lines = [*_split(lines[0], greeting.end()), *lines[1:]]
+    signature = SIGNED.search(lines[-1].text)
+    return [first, *lines[:-1], *(_split(lines[-1], signature.end()) if signature else lines[-1:])]
+
+
+def _split(line: Line, place: int) -> tuple[Line, Line]:
+    start = line.start + place
+    behind = line._replace(start=start, text=line.text[place:], first=start)
+    return line._replace(text=line.text[:place].rstrip()), behind
 
 
 def _is_greeting(line: Line, known: Mapping[str, object]) -> bool:

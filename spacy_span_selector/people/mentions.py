@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, groupby
+from itertools import combinations, groupby, pairwise
 
 import numpy as np
 from spacy.attrs import LOWER
@@ -53,10 +53,10 @@ def with_mentions(scored: ScoredMentions, added: Mapping[Mention, int]) -> Score
 def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame]) -> ScoredMentions:
     """End mentions before the verb of their clause: "the boy who sold his bike" of "the boy who sold his bike left".
 
-    Where this is a mention already, the longer one is none. Nor is the less probable of two of one noun, nor are
-    the stamps of turns, "12:03", outside of them.
+    Where this is a mention already, the longer one is none. Nor is the less probable of two of one noun, nor are two
+    arguments of one verb side by side, nor the stamps of turns, "12:03", outside of them.
     """
-    doubles = _doubles(doc, scored)
+    none = _doubles(doc, scored) | _side_by_side(scored, frames)
     ends = _ends_of_subjects(doc, frames)
     spoken = number_speakers(doc)[0]
     has_turns = spoken.any()
@@ -67,7 +67,7 @@ def without_overruns(doc: Doc, scored: ScoredMentions, frames: Sequence[SrlFrame
         cut = (start, min([*(one for one in ends[start] if one < end), end])) if start in ends else mention
         is_stamp = has_turns and not spoken[start] and not any(map(str.isalpha, doc[start:end].text))
         crosses = shortened[0] < start < shortened[1] < end  # it was within one that has been cut
-        if (cut == mention or last < cut) and not (is_stamp or crosses or number in doubles):
+        if (cut == mention or last < cut) and not (is_stamp or crosses or number in none):
             kept[number] = last = cut
             shortened = cut if cut != mention else shortened
     mentions = [*kept.values()]
@@ -117,6 +117,20 @@ def _doubles(doc: Doc, scored: ScoredMentions) -> set[int]:
                 if is_double(more):
                     doubles.add(min(first, second, key=scored.scores.__getitem__))
     return doubles
+
+
+def _side_by_side(scored: ScoredMentions, frames: Sequence[SrlFrame]) -> set[int]:
+    """Mentions that are two mentions, both arguments of one verb: "him home" of "take him home"."""
+    numbers = {mention: number for number, mention in enumerate(scored.mentions)}
+    arguments = (
+        sorted((one.start, one.end) for spans in frame.arguments.values() for one in spans) for frame in frames
+    )
+    return {
+        numbers[first[0], second[1]]
+        for own in arguments
+        for first, second in pairwise(own)
+        if first[1] == second[0] and first in numbers and second in numbers and (first[0], second[1]) in numbers
+    }
 
 
 def _continues(words: Sequence[str]) -> bool:

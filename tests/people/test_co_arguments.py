@@ -140,3 +140,11 @@ def test_nothing_is_told_where_reflexives_are_not_known() -> None:
 def test_a_predicate_noun_is_said_of_its_subject(text: str, arguments: dict[str, str], is_said: bool) -> None:
     mentions = sorted((words.removeprefix("with ") for words in arguments.values()), key=text.index)
     assert find(text, {"was": arguments}, mentions).said == ({1: 0} if is_said else {})
+
+
+@pytest.mark.parametrize(("noun", "are_two"), [("his cousin", True), ("her aunt", True), ("his own master", False)])
+def test_a_subject_is_not_who_has_what_is_said_of_it(noun: str, are_two: bool) -> None:
+    mentions = ["The other", noun, noun.split()[0]]
+    found = find(f"The other is {noun} .", {"is": {"ARG1": "The other", "ARG2": noun}}, sorted(mentions, key=len)[::-1])
+    assert found.said
+    assert bool(found.apart) == are_two

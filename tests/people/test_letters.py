@@ -22,6 +22,11 @@ ENGLISH = spacy.blank("en")
         ("Dear Ann,\n\nThanks for the gift, it is lovely.\n\nSee you soon,\nTom", "Tom"),
         ("Dear Ann,\n\nI am late.\n\nBest,\nTom\n\nThanks again for all", "Tom"),
         ("Dear Ann,\n\nI am late.\n\nAttachment: Invoice", UNSIGNED),
+        ("Hi Ann, I am late. Wait for me! Best, Tom", "Tom"),
+        ("Hello Ann Lee! I am late. - Tom", "Tom"),
+        ("Hi Ann, I am late. Many thanks,\nTom", "Tom"),
+        ("Hi Ann, I am late. See you in Rome.", UNSIGNED),
+        ("Hi Ann, I am late, but I will be at home.", UNSIGNED),
     ],
 )
 def test_the_signature_names_who_writes_a_letter(text: str, name: str) -> None:
@@ -37,8 +42,11 @@ def test_a_place_and_a_date_may_stand_before_a_greeting() -> None:
     assert read_letter(f"{prose}\n{letter}", ENGLISH.vocab) == []
 
 
-@pytest.mark.parametrize("text", ["Dear me, said Ann.\nTom left.", "Ann left.\nBest,\nTom", "Dear Ann,", ""])
-def test_without_a_greeting_in_a_line_of_its_own_there_is_no_letter(text: str) -> None:
+NO_LETTERS = ["Dear me, said Ann.\nTom left.", "Ann left.\nBest,\nTom", "Dear Ann,", "Poor Ann, she left.", ""]
+
+
+@pytest.mark.parametrize("text", NO_LETTERS)
+def test_without_a_greeting_in_a_line_of_its_own_or_of_a_name_there_is_no_letter(text: str) -> None:
     assert read_letter(text, ENGLISH.vocab) == []
 
 

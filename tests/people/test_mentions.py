@@ -37,6 +37,18 @@ def test_a_mention_ends_before_the_verb_of_its_clause(
     assert [(span.start, span.end) for span in doc.spans["m"]] == expected
 
 
+@pytest.mark.parametrize(("known", "kept"), [([(1, 2), (1, 3), (2, 3)], [(1, 2), (2, 3)]), ([(1, 3), (2, 3)],) * 2])
+def test_two_mentions_that_are_arguments_of_one_verb_are_not_one(
+    known: list[tuple[int, int]], kept: list[tuple[int, int]]
+) -> None:
+    doc = Doc(spacy.blank("en").vocab, ["Took", "him", "home"])
+    set_frames(doc, [Frame(0, 1, [(1, 2, "ARG1"), (2, 3, "ARG3")])])
+    none = np.zeros((len(known), 1))
+    links = none.astype(np.int64), none.astype(np.float32) - np.inf
+    scored = ScoredMentions(known, [0.9] * len(known), *links, 0.0, set(), "m")
+    assert without_overruns(doc, scored, doc_frames(doc)).mentions == kept
+
+
 @pytest.mark.parametrize(
     ("text", "is_double"),
     [

@@ -34,6 +34,7 @@ def serve_cli(
     except ImportError as error:
         cure = "Install them with: python -m pip install 'spacy-span-selector[serve]'"
         raise ImportError(f"The page needs starlette and uvicorn. {cure}") from error
+    others = [_without_port(name) for name in allow_host or ()]
     folder = None if edit is None else TextFolder(edit)
     make_view = Drafting if folder else partial(View, singletons=singletons)
     with open_socket(host, port) as listening, ExitStack() as stack:
@@ -49,10 +50,17 @@ def serve_cli(
             make_view=make_view,
         )
         stack.enter_context(closing(worker))
-        hosts = [f"[{name}]" if ":" in name else name for name in (host, *(allow_host or ()))]
+        hosts = [f"[{name}]" if ":" in name else name for name in (host, *others)]
         page = create_editor(worker, folder, hosts=hosts) if folder else create_app(worker, hosts=hosts)
         if not ip_address(listening.getsockname()[0]).is_loopback:
             what = f"change files in {edit}" if folder else "send texts to this page"
             msg.warn(f"Whoever reaches {host} on the network can {what}.")
         typer.echo(f"{model}: {shown} (stop with Ctrl+C)")
         run_app(page, listening)
+
+
+def _without_port(name: str) -> str:
+    """A name or an address, as browsers send one beside the port; a name with a port or of a page is refused."""
+    if name.count(":") == 1 or "/" in name or not name:
+        raise ValueError(f"--allow-host: '{name}' is no name or address of a computer. Leave out 'http://' and port.")
+    return name.strip("[]")

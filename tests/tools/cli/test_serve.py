@@ -59,12 +59,19 @@ def test_every_address_of_this_computer_alone_is_served_without_a_warning(host: 
 
 @pytest.mark.usefixtures("worker")
 def test_others_are_let_in_on_request_with_a_warning(served: list[tuple[Any, ...]], tmp_path: Path) -> None:
-    more = ("--allow-host", "2001:db8::1")
+    more = ("--allow-host", "2001:db8::1", "--allow-host", "[2001:db8::2]")
     result = run("serve", "my_model", "--port", 0, "--host", "0.0.0.0", "--allow-host", "mine.test", *more)
     ((hosts, (address, _)),) = served
     assert address == "0.0.0.0"
-    assert {"0.0.0.0", "mine.test", "[2001:db8::1]"} <= {*hosts}  # as browsers write it
+    assert {"0.0.0.0", "mine.test", "[2001:db8::1]", "[2001:db8::2]"} <= {*hosts}  # as browsers write it
     assert "Whoever reaches 0.0.0.0 on the network" in flat(result)
+
+
+@pytest.mark.parametrize("name", ["mine.test:8000", "http://mine.test", ""])
+def test_a_name_that_no_browser_sends_is_refused(served: list[tuple[Any, ...]], worker: MagicMock, name: str) -> None:
+    said = refusal("serve", "my_model", "--port", 0, "--allow-host", name)
+    assert f"'{name}' is no name or address of a computer" in said
+    assert not served and not worker.called
 
 
 @pytest.mark.usefixtures("worker")

@@ -137,14 +137,15 @@
   const without = (cluster, span) => ({ ...cluster, mentions: cluster.mentions.filter((mention) => !isSame(mention, span)) });
   const changed = (items, id, change) => items.map((item) => (item.id === id ? change(item) : item));
 
-  function crossed(span, ...except) {
-    const mentions = state.clusters.flatMap((cluster) => cluster.mentions);
-    return mentions.find((mention) => cross(mention, span) && !except.some((other) => isSame(other, mention)));
+  // Whether a mention may be here, or part of a frame; the card says why not.
+  function allowsMention(span, except = null) {
+    const mentions = state.clusters.flatMap((cluster) => cluster.mentions).filter((mention) => !except || !isSame(except, mention));
+    const other = mentions.find((mention) => cross(mention, span));
+    return !other || fail(`It would cross the mention ${quoted(other)}. Change that first.`);
   }
 
   function addMention(span, id) {
-    const other = crossed(span);
-    if (other) return fail(`It would cross the mention ${quoted(other)}. Change that first.`);
+    if (!allowsMention(span)) return false;
     if (id && has(clusterOf(id), span)) return fail("It is a mention of this cluster already.");
     const cluster = id ?? (lastIds.cluster += 1);
     const clusters = id
@@ -202,26 +203,30 @@
     if (chosen.words) return choose({ words: span });
     if (chosen.frame) return resizePart(span);
     const { cluster } = chosen;
-    const other = crossed(span, old);
-    if (other) return fail(`It would cross the mention ${quoted(other)}. Change that first.`);
+    if (!allowsMention(span, old)) return false;
     if (has(clusterOf(cluster), span)) return fail("These words are a mention of this cluster already.");
     const move = (item) => ({ ...item, mentions: [...without(item, old).mentions, span] });
     return commit(withClusters(changed(state.clusters, cluster, move)), { cluster, span });
   }
 
-  function takenBy(frame, span, except) {
+  function allowsPart(frame, span, except = null) {
     const parts = [-1, ...frame.arguments.keys()].filter((i) => i !== except);
-    return parts.map((i) => spanOf(frame, i)).find((part) => overlap(part, span));
+    const taken = parts.map((i) => spanOf(frame, i)).find((part) => overlap(part, span));
+    return !taken || fail(`${quoted(taken)} is another part of the frame.`);
+  }
+
+  // Commit the chosen frame with a changed predicate, or with a changed argument, the one that is chosen.
+  function changePart(ofPredicate, ofArgument) {
+    const { frame: id, argument } = chosen;
+    const change = (frame) => (argument < 0
+      ? { ...frame, ...ofPredicate }
+      : { ...frame, arguments: frame.arguments.map((item, i) => (i === argument ? ofArgument(item) : item)) });
+    return commit(withFrames(changed(state.frames, id, change)), chosen);
   }
 
   function resizePart(span) {
-    const { frame: id, argument } = chosen;
-    const taken = takenBy(frameOf(id), span, argument);
-    if (taken) return fail(`${quoted(taken)} is another part of the frame.`);
-    const change = (frame) => (argument < 0
-      ? { ...frame, predicate: span }
-      : { ...frame, arguments: frame.arguments.map((item, i) => (i === argument ? [...span, item[2]] : item)) });
-    return commit(withFrames(changed(state.frames, id, change)), chosen);
+    const isAllowed = allowsPart(frameOf(chosen.frame), span, chosen.argument);
+    return isAllowed && changePart({ predicate: span }, (item) => [...span, item[2]]);
   }
 
   function addFrame(predicate) {
@@ -232,8 +237,7 @@
   function addArgument(span, id, role) {
     const problem = problemOfRole(role);
     if (problem) return fail(problem);
-    const taken = takenBy(frameOf(id), span);
-    if (taken) return fail(`${quoted(taken)} is another part of the frame.`);
+    if (!allowsPart(frameOf(id), span)) return false;
     const add = (frame) => ({ ...frame, arguments: [...frame.arguments, [...span, role]].sort(inOrder) });
     const place = add(frameOf(id)).arguments.findIndex((item) => isSame(item, span));
     return commit(withFrames(changed(state.frames, id, add)), { frame: id, argument: place });
@@ -249,13 +253,8 @@
       const problem = problemOfName(text) || (other && "Another cluster has this name. Merge them, or choose another name.");
       return problem ? fail(problem) : commit(withClusters(changed(state.clusters, cluster, (item) => ({ ...item, name: text }))), chosen);
     }
-    const { frame: id, argument } = chosen;
-    const problem = argument < 0 ? text && problemOfName(text) : problemOfRole(text);
-    if (problem) return fail(problem);
-    const change = (frame) => (argument < 0
-      ? { ...frame, roleset: text }
-      : { ...frame, arguments: frame.arguments.map((item, i) => (i === argument ? [item[0], item[1], text] : item)) });
-    return commit(withFrames(changed(state.frames, id, change)), chosen);
+    const problem = chosen.argument < 0 ? text && problemOfName(text) : problemOfRole(text);
+    return problem ? fail(problem) : changePart({ roleset: text }, ([start, end]) => [start, end, text]);
   }
 
   // Showing the text: of a sentence only what has changed is made anew.
