@@ -9,6 +9,12 @@ from spacy_span_selector.extensions.frames import doc_frames
 from spacy_span_selector.people.mentions import with_mentions, without_overruns
 
 
+def unlinked(mentions: list[tuple[int, int]], scores: list[float]) -> ScoredMentions:
+    links = np.full((len(mentions), 1), -np.inf, np.float32)
+    types = {"PER": np.array(scores, np.float32)}
+    return ScoredMentions(mentions, scores, np.zeros(links.shape, np.int64), links, 0.0, {*mentions}, "m", types)
+
+
 @pytest.mark.parametrize(
     "text, subject, verb, mentions, expected",
     [
@@ -25,14 +31,11 @@ def test_a_mention_ends_before_the_verb_of_its_clause(
     doc = Doc(spacy.blank("en").vocab, text.split())
     modals = [(subject, verb, "ARGM-MOD")] if verb > subject else []
     set_frames(doc, [Frame(verb, verb + 1, [(0, subject, "ARG0"), *modals])])
-    none = np.zeros((len(mentions), 1))
-    links = none.astype(np.int64), none.astype(np.float32) - np.inf
-    types = {"PER": np.linspace(0.9, 0.1, len(mentions))}
-    scored = ScoredMentions(mentions, [0.9] * len(mentions), *links, 0.0, {*mentions}, "m", types)
+    scored = unlinked(mentions, [0.75, 0.25][: len(mentions)])
     set_mentions(doc, mentions, scored.scores, "m")
 
     cut = without_overruns(doc, scored, doc_frames(doc))
-    assert [*cut.types["PER"]] == [0.9] * len(expected)
+    assert cut.scores == [*cut.types["PER"]] == [0.75]
     assert cut.singletons == {*expected}
     assert [(span.start, span.end) for span in doc.spans["m"]] == expected
 
@@ -43,10 +46,7 @@ def test_two_mentions_that_are_arguments_of_one_verb_are_not_one(
 ) -> None:
     doc = Doc(spacy.blank("en").vocab, ["Took", "him", "home"])
     set_frames(doc, [Frame(0, 1, [(1, 2, "ARG1"), (2, 3, "ARG3")])])
-    none = np.zeros((len(known), 1))
-    links = none.astype(np.int64), none.astype(np.float32) - np.inf
-    scored = ScoredMentions(known, [0.9] * len(known), *links, 0.0, set(), "m")
-    assert without_overruns(doc, scored, doc_frames(doc)).mentions == kept
+    assert without_overruns(doc, unlinked(known, [0.9] * len(known)), doc_frames(doc)).mentions == kept
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,7 @@ def test_of_two_mentions_of_one_noun_the_more_probable_is_kept(
     doc = Doc(spacy.blank("en").vocab, [word for word in words if word not in ("[", "]")])
     both = [(start, end), (0, len(doc))]
     of_mention = dict(zip(both, scores, strict=True))
-    none = np.zeros((2, 1))
-    links = none.astype(np.int64), none.astype(np.float32) - np.inf
-    scored = ScoredMentions(sorted(both), [of_mention[one] for one in sorted(both)], *links, 0.0, set(), "m")
+    scored = unlinked(sorted(both), [of_mention[one] for one in sorted(both)])
     assert without_overruns(doc, scored, []).mentions == ([both[kept]] if is_double else sorted(both))
 
 
