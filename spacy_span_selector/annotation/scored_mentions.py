@@ -30,6 +30,7 @@ class ScoredMentions:
     mentions_key (str): Key of all mentions in `doc.spans`.
     types (Mapping[str, NDArray[np.float32]]): The probability of each mention with each type, which is that of its
         entity; empty if there are no types. Shape of each: (mentions,)
+    is_given (bool): Whether the mentions were given, so that there are no others.
     """
 
     mentions: list[Mention]
@@ -40,6 +41,7 @@ class ScoredMentions:
     singletons: Set[Mention]
     mentions_key: str
     types: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    is_given: bool = False
 
     def write_clusters(
         self,
@@ -95,10 +97,10 @@ def set_scored_mentions(doc: Doc, prefix: str, scored: ScoredMentions) -> None:
     _OF_DOCS.setdefault(doc, {})[prefix] = len(doc), scored
 
 
-def get_scored_mentions(doc: Doc) -> dict[str, ScoredMentions]:
-    """What was scored, by the prefix of the clusters; empty if no component has run on this very object, or its tokens
-    were merged or split since."""
-    return {prefix: scored for prefix, (length, scored) in _OF_DOCS.get(doc, {}).items() if length == len(doc)}
+def pop_scored_mentions(doc: Doc) -> dict[str, ScoredMentions]:
+    """What was scored, by the prefix of the clusters, once, as clusters may be corrected later; empty if no component
+    has run on this very object, or its tokens were merged or split since."""
+    return {prefix: scored for prefix, (length, scored) in _OF_DOCS.pop(doc, {}).items() if length == len(doc)}
 
 
 def links_of_kept(

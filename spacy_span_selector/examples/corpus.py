@@ -79,6 +79,7 @@ def create_corpus(
 
 
 @registry.readers("spacy_span_selector.Corpora.v1")
+@checks_arguments("the reader of several corpora")
 def create_corpora(*corpora: Callable[[Language], Iterable[Example]]) -> Callable[[Language], Iterable[Example]]:
     """Create a reader that takes one example from each of several corpora in turn, until all have ended.
 
@@ -164,18 +165,6 @@ def _damaged(path: str | Path, error: Exception) -> ValueError:
     return ValueError(f"{path}: damaged, or not a .spacy file as 'convert' writes it ({type(error).__name__}: {error})")
 
 
-def _augment(augmenter: Augmenter, nlp: Language, example: Example) -> Iterator[Example]:
-    """Further examples of one, which say of themselves what it does: spaCy's augmenters lose title and types."""
-    groups = example.reference.spans
-    said = {key: value for key, value in example.reference.user_data.items() if isinstance(key, str)}
-    for made in augmenter(nlp, example):
-        made.reference.user_data = {**said, **made.reference.user_data}
-        for key, group in made.reference.spans.items():
-            if key in groups and len(group) == len(groups[key]):
-                group.attrs = {**groups[key].attrs}
-        yield made
-
-
 class PreannotatedCorpus(Corpus):
     """Examples whose predicted document has the annotation of the reference that the pipeline may see."""
 
@@ -215,7 +204,7 @@ class PreannotatedCorpus(Corpus):
         """
         if max_words is not None and max_words < 1:
             raise ValueError(f"'max_words' of the reader is {max_words}; it must be at least 1, or null not to cut.")
-        super().__init__(path, limit=limit, augmenter=augmenter and partial(_augment, augmenter))
+        super().__init__(path, limit=limit, augmenter=augmenter and partial(self._augment, augmenter))
         self.gold_tokens = gold_tokens
         self.given = given
         self.max_words = max_words
@@ -259,6 +248,21 @@ class PreannotatedCorpus(Corpus):
 
     def _make_example(self, nlp: Language, reference: Doc, gold_preproc: bool) -> Example:
         return super()._make_example(nlp, reference, gold_preproc or self.gold_tokens)
+
+    def _augment(self, augmenter: Augmenter, nlp: Language, example: Example) -> Iterator[Example]:
+        """Further examples of one, which say of themselves what it does: spaCy's augmenters lose title, types and
+        sentences, and split words as the pipeline does."""
+        source = example.reference
+        said = {key: value for key, value in source.user_data.items() if isinstance(key, str)}
+        for made in augmenter(nlp, example):
+            doc = made.reference
+            doc.user_data = {**said, **doc.user_data}
+            for key, group in doc.spans.items():
+                if key in source.spans and len(group) == len(source.spans[key]):
+                    group.attrs = {**source.spans[key].attrs}
+            if len(doc) == len(source) and source.has_annotation("SENT_START"):
+                doc.from_array("SENT_START", source.to_array("SENT_START"))  # type: ignore[arg-type]
+            yield made if made is example else self._make_example(nlp, doc, gold_preproc=False)
 
     def _count_lost(self, lost: Counter[str], reference: Doc) -> None:
         for what, count in lost.items():

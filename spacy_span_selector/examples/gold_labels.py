@@ -19,8 +19,8 @@ UNKNOWN_LABEL = "has a label that is not among the labels of the component"
 
 
 def known_types(label: str, types: Mapping[str, int]) -> list[int]:
-    """The numbers of the types that a label may stand for; empty if none is known."""
-    return [types[name] for name in types_of(label) if name in types]
+    """The numbers of the types that a label may stand for, itself if it is one; empty if none is known."""
+    return [types[name] for name in ([label] if label in types else types_of(label)) if name in types]
 
 
 def type_mask(labels: Iterable[str], types: Mapping[str, int]) -> list[bool]:

@@ -19,7 +19,6 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation import (
-    GIVEN_MENTIONS_KEY,
     Mention,
     cluster_keys,
     find_frame_prefix,
@@ -28,7 +27,7 @@ from ..annotation import (
     set_mentions,
     set_quotations,
 )
-from ..annotation.scored_mentions import ScoredMentions, get_scored_mentions
+from ..annotation.scored_mentions import ScoredMentions, pop_scored_mentions
 from ..documents.cleaned import CleanDoc, clean_doc
 from ..examples.token_facts import number_speakers, sentence_numbers
 from ..extensions import entity_label, labels_by_span, register_extensions
@@ -113,7 +112,7 @@ class EntityResolver(HasSettings, Pipe):
 
     def __call__(self, doc: Doc) -> Doc:
         """Resolve the mentions of a document that `structured_coref` has scored."""
-        found = get_scored_mentions(doc)
+        found = pop_scored_mentions(doc)
         if found and self.quotations:
             notice_turns(doc)
         for prefix, scored in found.items():
@@ -142,8 +141,7 @@ class EntityResolver(HasSettings, Pipe):
 
     def _resolve(self, doc: Doc, prefix: str, scored: ScoredMentions) -> None:
         frames = doc_frames(doc)
-        is_given = GIVEN_MENTIONS_KEY in doc.spans
-        edits = self.consistent_clusters and not is_given
+        edits = self.consistent_clusters and not scored.is_given
         if edits:
             scored = with_coordinations(doc, without_overruns(doc, scored, frames), frames)
         # Copying thousands of groups takes as long as all else here.

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation import get_speakers
+from ..documents.visible import visible
 from ..extensions.clusters import Cluster, doc_clusters
 from ..extensions.english import CONTRACTIONS, LOCATIVES, NO_NOUN, POSSESSIVES, THIRD_PERSON, possessive
 from ..extensions.mention_types import is_pronominal, mention_type, part_of_speech, without_space
@@ -157,7 +158,7 @@ class _Resolver:
         phrase = self.substitutes[cluster]
         assert phrase is not None
         self.named[self.sentences[place], cluster] = place
-        inserted = " ".join(self.write(phrase, place, (*within, cluster)).split())
+        inserted = " ".join(visible(self.write(phrase, place, (*within, cluster))).split())
         if not self.is_english:
             return inserted, token
         if mention_type(phrase) == "nominal":

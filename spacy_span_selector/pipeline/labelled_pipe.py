@@ -77,12 +77,18 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         return new
 
     def _collect_labels(self, docs: Iterable[Doc]) -> list[str]:
-        """The labels of documents that are annotated, most frequent first, then others that these declare."""
-        counts: Counter[str] = Counter()
+        """The labels of documents that are annotated, most frequent first, then others that these declare.
+
+        "A|B" stands for one of two where a document declares its types, or where both are labels, too."""
+        found: Counter[str] = Counter()
         for doc in docs:
             if (labels := self._gold_labels(doc)) is not None:
-                counts.update(own for label in labels for own in types_of(label))
-                counts.update(dict.fromkeys((own for label in get_annotates(doc) or () for own in types_of(label)), 0))
+                declared = get_annotates(doc)
+                found.update(own for label in labels for own in ([label] if declared is None else types_of(label)))
+                found.update(dict.fromkeys((own for label in declared or () for own in types_of(label)), 0))
+        counts: Counter[str] = Counter()
+        for label, count in found.items():
+            counts.update(dict.fromkeys(types_of(label) if found.keys() >= {*types_of(label)} else [label], count))
         return [label for label, _ in counts.most_common()]
 
     @abstractmethod

@@ -6,6 +6,7 @@ what means nothing.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,6 +35,8 @@ def add_pipe_from(nlp: Language, trained: Language, component: str, name: str | 
     RAISES (KeyError): If `trained` has no such component.
     """
     trained.get_pipe(component)  # the error of spaCy if there is none
+    if nlp.lang != trained.lang:
+        warnings.warn(f"'{component}' has learnt the language '{trained.lang}', not '{nlp.lang}'.", stacklevel=2)
     encoders = [other for other, pipe in trained.components if component in getattr(pipe, "listener_map", {})]
     without = [other for other in trained.component_names if other not in (component, *encoders)]
     copy = type(trained).from_config(trained.config, vocab=trained.vocab, exclude=without, auto_fill=False)

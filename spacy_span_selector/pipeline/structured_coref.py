@@ -176,10 +176,8 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
         self.annotation = annotation
         self.candidate_ratio = candidate_ratio
         self.negatives, self.negative_widths = negatives, negative_widths
-        self.learn_rate_factor = learn_rate_factor
-        self.max_sentence_words = max_sentence_words
-        self.keep_singletons = keep_singletons
-        self.singleton_threshold = singleton_threshold
+        self.learn_rate_factor, self.max_sentence_words = learn_rate_factor, max_sentence_words
+        self.keep_singletons, self.singleton_threshold = keep_singletons, singleton_threshold
         self.link_threshold = link_threshold
         self.reach = None if consistent_clusters is False else reach
         self.types = types
@@ -278,6 +276,7 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
             self._singletons(doc, prediction),
             self.mentions_key,
             prediction.types,
+            self.given_key in doc.spans,
         )
         linked = prediction.linked
         scored.write_clusters(doc, self.prefix, follow_links(linked), linked, prediction.link_scores)

@@ -94,10 +94,8 @@ class StructuredSpancat(LabelledPipe[GoldLabels, SpancatOutput, SpancatPredictio
         self.annotation = annotation
         self.candidate_ratio = candidate_ratio
         self.negatives, self.negative_widths = negatives, negative_widths
-        self.learn_rate_factor = learn_rate_factor
-        self.max_sentence_words = max_sentence_words
-        self.spans_key = spans_key
-        self.types = types
+        self.learn_rate_factor, self.max_sentence_words = learn_rate_factor, max_sentence_words
+        self.spans_key, self.types = spans_key, types
         self._remember_settings()
 
     def initialize(

@@ -122,8 +122,7 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         self.annotation = annotation
         self.candidate_ratio = candidate_ratio
         self.negatives, self.negative_widths = negatives, negative_widths
-        self.learn_rate_factor = learn_rate_factor
-        self.max_sentence_words = max_sentence_words
+        self.learn_rate_factor, self.max_sentence_words = learn_rate_factor, max_sentence_words
         self.predict_rolesets = predict_rolesets
         self.unique_roles = unique_roles
         self.frame_roles = frame_roles
@@ -334,7 +333,7 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         for doc, offset in zip(docs, accumulate(map(len, docs), initial=0), strict=False):
             given = get_predicates(doc, key)
             closed.append(given is not None)
-            rows += [(offset + start, offset + end - 1) for start, end in given or () if start < end]
+            rows += [(offset + start, offset + end - 1) for start, end in dict.fromkeys(given or ()) if start < end]
         device = layout.document.device
         spans = torch.tensor(rows, dtype=torch.long, device=device).view(-1, 2)
         return FindPredicates(Spans(spans[:, 0], spans[:, 1]), torch.tensor(closed, dtype=torch.bool, device=device))

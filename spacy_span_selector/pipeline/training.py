@@ -24,6 +24,9 @@ def create_add_labels(
     """
 
     def add_labels(nlp: Language) -> Language:
+        learning = [name for name, pipe in nlp.pipeline if hasattr(pipe, "add_labels")]
+        if component not in learning:
+            raise ValueError(f"'{component}' learns no labels later; {', '.join(learning) or 'nothing here'} does.")
         pipe: Any = nlp.get_pipe(component)
         added = pipe.add_labels(example.reference for example in corpus(nlp))
         some = {kind: ", ".join(labels[:MOST_NAMED]) for kind, labels in added.items()}

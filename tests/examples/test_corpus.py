@@ -13,6 +13,7 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from spacy.training.augment import create_lower_casing_augmenter
 from spacy.util import load_config, registry
 from thinc.api import Config
 
@@ -277,6 +278,17 @@ def test_examples_of_an_augmenter_are_given_the_same(tmp_path: Path):
     assert [annotation.get_annotates(example.reference) for example in examples] == [["PER"]] * 3
     assert [annotation.get_title(example.predicted) for example in examples] == ["the visit"] * 3
     assert annotation.get_frames(examples[1].reference) == annotation.get_frames(doc)
+
+
+@pytest.mark.parametrize("gold_tokens", [True, False])
+def test_an_augmenter_of_spacy_loses_neither_sentences_nor_given_words(tmp_path: Path, gold_tokens: bool):
+    doc = make_doc(FRAMES)
+    lower = create_lower_casing_augmenter(1.0)
+    (example,) = read(tmp_path, doc, augmenter=lower, gold_tokens=gold_tokens, sentences=True)
+    assert [token.text for token in example.reference] == [word.lower() for word in WORDS]
+    assert [len(sent) for sent in example.reference.sents] == [len(sent) for sent in doc.sents]
+    assert ([token.text for token in example.predicted] == [token.text for token in example.reference]) == gold_tokens
+    assert example.predicted.has_annotation("SENT_START")
 
 
 READER = {"@readers": "spacy_span_selector.Corpus.v1", "path": "${paths.train}"}

@@ -1,6 +1,7 @@
 """The component `entity_resolver`, and its consistent clusters."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from spacy_span_selector.annotation import (
     set_mentions,
     set_speakers,
 )
-from spacy_span_selector.annotation.scored_mentions import ScoredMentions, get_scored_mentions, set_scored_mentions
+from spacy_span_selector.annotation.scored_mentions import ScoredMentions, pop_scored_mentions, set_scored_mentions
 from spacy_span_selector.documents.cleaned import CleanDoc, clean_doc
 from spacy_span_selector.layers.coref.linker import Links
 from spacy_span_selector.people import entity_resolver
@@ -251,13 +252,33 @@ def test_a_document_whose_tokens_were_merged_since_stays_as_it_is() -> None:
 
 
 def test_all_antecedents_reach_it_and_nothing_of_them_is_saved() -> None:
+    nlp = load_trained(COREF)
+    doc = nlp(gold_docs(COREF, nlp)[0].text)
+    assert pop_scored_mentions(Doc(nlp.vocab).from_bytes(doc.to_bytes())) == {}
+    assert pop_scored_mentions(doc.copy()) == {}
+    (scored,) = pop_scored_mentions(doc).values()
+    assert scored.links.shape == scored.antecedents.shape == (len(doc.spans[MENTIONS_KEY]), len(scored.mentions) - 1)
+    assert doc.user_data == {}
+
+
+def test_clusters_that_are_corrected_stay() -> None:
     nlp = resolving()
     doc = nlp(gold_docs(COREF, nlp)[0].text)
-    (scored,) = get_scored_mentions(doc).values()
-    assert scored.links.shape == scored.antecedents.shape == (len(doc.spans[MENTIONS_KEY]), len(scored.mentions) - 1)
-    assert get_scored_mentions(Doc(nlp.vocab).from_bytes(doc.to_bytes())) == {}
-    assert get_scored_mentions(doc.copy()) == {}
-    assert doc.user_data == {}
+    set_clusters(doc, [[(0, 1), (2, 3)]])
+    with nlp.select_pipes(disable="structured_coref"):
+        assert get_clusters(nlp(doc)) == [[(0, 1), (2, 3)]]
+
+
+def test_mentions_given_by_another_key_are_all_there_are() -> None:
+    nlp = resolving()
+    component(nlp, "structured_coref").configure(given_key="mine")
+    found = []
+    for key in ("mine", "coref_given"):
+        doc = nlp.make_doc(gold_docs(COREF, nlp)[0].text)
+        set_mentions(doc, [(0, 1)], None, key)
+        with nlp.select_pipes(disable="entity_resolver"):
+            found += pop_scored_mentions(nlp(doc)).values()
+    assert [scored.is_given for scored in found] == [True, False]
 
 
 def test_its_settings_are_checked_and_saved(tmp_path: Path) -> None:
@@ -358,9 +379,7 @@ def resolve(
         places.append((start, start + len(mention.split())))
         end = start
     set_frames(doc, frames or [])
-    if given:
-        set_mentions(doc, places, None, "coref_given")
-    set_scored_mentions(doc, CLUSTER_PREFIX, score(sorted(places)))
+    set_scored_mentions(doc, CLUSTER_PREFIX, replace(score(sorted(places)), is_given=given))
     doc = nlp.add_pipe("entity_resolver")(doc)
     return [[mention.text for mention in found] for found in doc._.coref_clusters if len(found) >= least]
 

@@ -148,6 +148,7 @@ def test_pronouns_of_other_languages_are_told_by_their_morphology(text: str, tag
         ),
         # as is "my brother" where speakers are known
         ("[My brother|b] is late .\n[He|b] overslept .", "My brother is late . My brother overslept ."),
+        ("[\ufeffAnn|b] is late .\n[She|b] overslept .", "\ufeffAnn is late . Ann overslept ."),
         ("[My brother|b] is late .\n@Tom: [He|b] overslept .", "My brother is late . He overslept ."),
     ],
 )

@@ -14,7 +14,8 @@ from spacy_span_selector.annotation import (
     set_clusters,
     set_labelled_spans,
 )
-from spacy_span_selector.annotation.scored_mentions import get_scored_mentions
+from spacy_span_selector.annotation.scored_mentions import pop_scored_mentions
+from spacy_span_selector.examples.gold_labels import known_types
 from spacy_span_selector.pipeline.structured_spancat import StructuredSpancat
 
 from .components import (
@@ -121,6 +122,20 @@ def test_a_label_that_stands_for_several_may_be_any_of_them() -> None:
     assert dict(found(nlp, docs[1].text))["the river"] in ("LOC", "OBJECT")
 
 
+def test_a_label_stands_for_others_where_there_are_such() -> None:
+    nlp, _ = initialized(SPANCAT)
+    doc = nlp.make_doc("Leo lost a hat.")
+    set_labelled_spans(doc, [(0, 1, "A|B")])
+    assert component(nlp)._collect_labels([doc]) == ["A|B"]
+    other = nlp.make_doc("Leo lost a hat.")
+    set_labelled_spans(other, [(0, 1, "A"), (2, 3, "B"), (3, 4, "B")])
+    assert component(nlp)._collect_labels([doc, other]) == ["B", "A"]
+    assert known_types("A|B", {"A|B": 0, "A": 1}) == [0]
+    assert known_types("A|B", {"B": 0, "A": 1}) == [1, 0]
+    set_annotates(doc, ["A|B"])
+    assert component(nlp)._collect_labels([doc]) == ["A", "B"]
+
+
 def test_types_of_spans_may_be_chosen_after_training() -> None:
     nlp = typed_spancat()
     component(nlp).types = ["OBJECT"]
@@ -179,7 +194,7 @@ def test_clusters_have_the_type_of_their_mentions(coref: Language) -> None:
 
 def test_a_mention_has_a_probability_of_each_type(coref: Language) -> None:
     doc = coref(typed_clusters(coref)[1].text)
-    scored = get_scored_mentions(doc)["coref_clusters"]
+    scored = pop_scored_mentions(doc)["coref_clusters"]
     total = sum(scored.types[label] for label in ("PER", "THING"))
     assert total.tolist() == pytest.approx(scored.scores, abs=1e-5)
 

@@ -13,6 +13,7 @@ from thinc.api import SGD
 from spacy_span_selector import add_pipe_from
 from spacy_span_selector.annotation import cluster_prefixes
 from spacy_span_selector.extensions import doc_clusters
+from spacy_span_selector.tools.training.teacher import Teacher
 
 from ..tok2vec import LISTENER, TOK2VEC
 from .components import (
@@ -26,6 +27,7 @@ from .components import (
     component,
     from_disk,
     gold_docs,
+    initialized,
     make_examples,
     train,
     transformer_nlp,
@@ -113,6 +115,15 @@ def test_a_component_with_an_encoder_of_its_own_can_be_sourced_and_added(case: C
     before = weights(encoder)
     trained.update(examples, sgd=SGD(0.1))
     assert all(not np.array_equal(one, other) for one, other in zip(weights(encoder), before, strict=True))
+
+
+def test_a_teacher_without_its_encoder_is_an_error(case: Case) -> None:
+    trained, _ = listening(case)
+    trained.remove_pipe("tok2vec")
+    nlp, examples = initialized(case)
+    Teacher(trained).teach(nlp)
+    with pytest.raises(ValueError, match=f"'{case.factory} of the teacher' listens to a shared encoder, but no"):
+        nlp.update(examples)
 
 
 def test_a_frozen_encoder_must_annotate(case: Case) -> None:

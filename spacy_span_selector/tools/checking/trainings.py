@@ -28,6 +28,7 @@ from .problems import Pipe
 
 ALL_OF_A_FILE = {"limit": 0, "sample": None, "augmenter": None}  # every document as it is
 
+READERS = ("spacy.Corpus.v1", "spacy_span_selector.Corpus.v1")
 LEAST = {"accumulate_gradient": 1, "dropout": 0, "eval_frequency": 1, "max_epochs": -1, "max_steps": 0, "patience": 0}
 """The least that numbers of `[training]` may be: with `max_steps = -1`, for example, spaCy ends after a step."""
 
@@ -42,13 +43,26 @@ def check_training(config: Config) -> None:
     for name, value in config["training"].items():
         if name not in known:
             raise ValueError(f"[training] has no setting '{name}', but {', '.join(known)}.")
+        found, usual = f"'{name}' in [training] is {value!r}, but must be", DEFAULT_CONFIG["training"].get(name)
         if isinstance(value, int | float) and value < LEAST.get(name, value):
-            raise ValueError(f"'{name}' in [training] is {value!r}, but must be at least {LEAST[name]}.")
+            raise ValueError(f"{found} at least {LEAST[name]}.")
+        if name == "dropout" and isinstance(value, int | float) and value >= 1:
+            raise ValueError(f"{found} below 1.")
+        if isinstance(usual, list | dict) and not isinstance(value, type(usual)):
+            raise ValueError(f"{found} {'a list' if isinstance(usual, list) else 'a section'}.")
         for component in value if name in ("annotating_components", "frozen_components") else ():
             if component not in pipeline:
                 raise ValueError(f"'{component}' in [training] {name} is not in the pipeline: {', '.join(pipeline)}.")
-    for path in (Path(block["path"]) for block in _find_readers(config["corpora"]) if block["path"]):
-        for file in walk_corpus(path, ".spacy") if path.is_dir() else ():
+    for reader, name in [(block.get("@readers"), block["path"]) for block in _find_readers(config["corpora"])]:
+        if reader not in READERS or name is None:
+            continue
+        path = Path(str(name))
+        if not path.exists():
+            raise ValueError(f"{path}: No such file or directory.")
+        files = [*walk_corpus(path, ".spacy")]
+        if not files:
+            raise ValueError(f"{path}: has no .spacy file, as 'convert' writes it.")
+        for file in files if path.is_dir() else ():
             if is_made(file, path):
                 raise ValueError(f"{path}: trainings read {file} all the same. Move what a command has made.")
     if problem := planned_for_other_steps(config):

@@ -75,7 +75,7 @@ def naming_config(path: Path) -> Iterator[None]:
     """Put the path of a config before errors in its settings."""
     try:
         yield
-    except (ParsingError, ImportError, ValueError) as error:
+    except (AssertionError, ParsingError, ImportError, ValueError) as error:  # spaCy asserts that there are examples
         raise ValueError(f"{path}: {_describe(error)}") from error
 
 

@@ -11,6 +11,7 @@ from spacy.strings import StringStore
 from spacy.util import load_model
 from wasabi import msg
 
+from ..files.folders import made_as
 from ._app import Model, app, load_pipeline
 
 NEEDS_NO_STRING = {
@@ -31,7 +32,7 @@ def compact_cli(
     model: Model,
     out_path: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write")],
     weights: Annotated[str, typer.Option(help="How they are stored: int8, float16 or float32")] = "int8",
-    force: Annotated[bool, typer.Option("--force", help="Replace the folder if it exists")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the pipeline that is there")] = False,
 ) -> None:
     """Write a copy of a pipeline whose weights take a quarter of the space, or half.
 
@@ -40,8 +41,11 @@ def compact_cli(
     """
     from ..training.checkpoints import whole_folder
 
+    out_path = out_path.resolve()
     if out_path.exists() and not force:
         raise FileExistsError(f"{out_path} exists. Name a folder that does not, or give --force.")
+    if out_path.exists() and made_as(out_path) != "a pipeline":
+        raise FileExistsError(f"{out_path} is no pipeline, so it is not replaced. Name another folder.")
     nlp = load_pipeline(model)
     nlp.meta.pop("performance", None)
     with whole_folder(out_path) as folder:

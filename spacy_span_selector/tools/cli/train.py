@@ -49,7 +49,10 @@ def train_cli(
         check_training(config)
         own = settings.get("checkpoints", {})
         checkpoints = Checkpoints(output, identity(settings, code_path, gpu_id), **own)
-    if resume and checkpoints.is_finished():
+    for path in checkpoints.identity["files"]:
+        if output.resolve().is_relative_to(Path(path).resolve()):
+            raise ValueError(f"--output {output} is in {path}, which the training reads. Take another folder.")
+    if resume and checkpoints.is_finished() and (output / "model-last").exists():
         msg.good("This training has ended. Without --resume it begins anew.", output)
         return
 
@@ -66,6 +69,13 @@ def train_cli(
 
 def run_training(checkpoints: Checkpoints, begin: Callable[[], Language], *, resume: bool, gpu_id: int) -> None:
     """Train a pipeline to the end, or until a signal asks to stop; then the command exits."""
+    from ..files.runs import only_process_in
+
+    with only_process_in(checkpoints.folder, "train", "take another --output"):
+        _train(checkpoints, begin, resume=resume, gpu_id=gpu_id)
+
+
+def _train(checkpoints: Checkpoints, begin: Callable[[], Language], *, resume: bool, gpu_id: int) -> None:
     from ..training.checkpoints import PIPELINE
     from ..training.loop import noting_signals, train
 
@@ -73,7 +83,6 @@ def run_training(checkpoints: Checkpoints, begin: Callable[[], Language], *, res
     if start and not resume:
         found = f"{start.path} is of a training that has not ended"
         raise ValueError(f"{found}. Go on with --resume, or delete {checkpoints.folder} to begin anew.")
-    checkpoints.folder.mkdir(parents=True, exist_ok=True)
     if start:
         for line in checkpoints.check(start):
             msg.warn(f"The result may differ from that of one run: {line}")

@@ -75,6 +75,9 @@ def _flush(path: Path) -> None:
         os.close(descriptor)
 
 
+SOURCES = {"init_tok2vec", "name", "path", "source", "vectors"}
+"""Settings that may name a file or a folder that a training takes something from."""
+
 Identity = dict[str, dict[str, Any]]
 """`config`: each setting by its dotted name; `files`: what is in each; `surroundings`: versions, device, threads."""
 
@@ -84,6 +87,8 @@ def identity(config: Config, code: Path | None, gpu_id: int) -> Identity:
     settings: dict[str, Any] = json.loads(json.dumps(config.interpolate(), default=str))
     corpora = _flat(settings.get("corpora"))
     files = {value for name, value in corpora if name.endswith("path") and isinstance(value, str)}
+    others = {str(value) for name, value in _flat(settings) if name.rpartition(".")[2] in SOURCES and value}
+    files |= {value for value in others if Path(value).exists()}  # such as a pipeline; a package has a version
     return {
         "config": dict(_flat(settings)),
         "files": {path: file_digest(Path(path)) for path in sorted(files | ({str(code)} if code else set()))},
@@ -200,7 +205,7 @@ class Checkpoints:
             shutil.rmtree(path, ignore_errors=True)
 
     def _paths(self) -> list[Path]:
-        return sorted(self.folder.glob("step-*"))
+        return sorted(path for path in self.folder.glob("step-*") if path.name[5:].isdecimal())
 
 
 def _remove(path: Path) -> None:

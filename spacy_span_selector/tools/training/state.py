@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -53,6 +54,15 @@ def with_own_randomness(items: Iterator[Item], own: dict[str, Any]) -> Iterator[
             own = data_random_state()
             set_data_random_state(others)
         yield item
+
+
+@contextmanager
+def keeping_randomness() -> Iterator[None]:
+    """Let what is drawn in the block change nothing of what is drawn behind it."""
+    others = data_random_state()
+    with torch.random.fork_rng():
+        yield
+    set_data_random_state(others)
 
 
 PARTS = ("mom1", "mom2", "averages")  # of an optimizer, whose schedules follow from the number of steps

@@ -14,6 +14,8 @@ from ...annotation import get_counterparts
 from ...documents.cleaned import CleanDoc, clean_docs
 from ...models.torch_head import HeadInput
 from ...pipeline.selector_pipe import SelectorPipe
+from ...pipeline.shared_encoders import check_listeners
+from .state import keeping_randomness
 
 Learner = SelectorPipe[Any, Any, Any]
 
@@ -62,6 +64,7 @@ class Teacher:
 
     def _output(self, learner: Learner, read: HeadInput, candidates: torch.Tensor, docs: list[CleanDoc]) -> Any:
         own: Any = self.nlp.get_pipe(learner.name)
+        check_listeners(own.model, [document.doc for document in docs], f"{learner.name} of the teacher")
         request = own.request_to_teacher(read, candidates, read.request)
         return own.model.predict(HeadInput(docs, read.layout, request))
 
@@ -120,7 +123,8 @@ def create_teach(path: str) -> Callable[[Language, dict[str, Any]], None]:
             steps = nlp.config.interpolate()["training"]["max_steps"]
             if not steps:
                 raise ValueError("A teacher counts less and less, so [training] max_steps must say how many there are.")
-            teacher = Teacher(load_model(path, vocab=nlp.vocab))
+            with keeping_randomness():  # a training that goes on from a checkpoint loads it at another step
+                teacher = Teacher(load_model(path))  # with words of its own: those of the learner would be replaced
             teacher.teach(nlp)
         teacher.share = max(0.0, 1 - arguments["step"] / steps)
 

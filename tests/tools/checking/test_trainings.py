@@ -137,6 +137,10 @@ def config(path: Path) -> Config:
         ("max_steps", -1, "is -1, but must be at least 0"),
         ("eval_frequency", 0, "is 0, but must be at least 1"),
         ("annotating_components", ["tagger"], r"'tagger' in \[training\] annotating_components is not in the pipeline"),
+        ("dropout", 1.0, "is 1.0, but must be below 1"),
+        ("annotating_components", None, "is None, but must be a list"),
+        ("frozen_components", "tagger", "is 'tagger', but must be a list"),
+        ("optimizer", None, "is None, but must be a section"),
         ("frozen_components", ["tagger"], r"'tagger' in \[training\] frozen_components is not in the pipeline"),
     ],
 )

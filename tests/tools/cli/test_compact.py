@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import numpy
@@ -58,6 +59,8 @@ def test_a_copy_does_not_claim_the_scores_of_other_weights(model: Path, tmp_path
 def test_what_exists_is_replaced_only_by_force(model: Path, tmp_path: Path) -> None:
     (tmp_path / "small" / "old").mkdir(parents=True)
     assert "exists. Name a folder that does not" in refusal("compact", model, tmp_path / "small")
+    assert "small is no pipeline, so it is not replaced" in refusal("compact", model, tmp_path / "small", "--force")
+    shutil.copytree(model, tmp_path / "small", dirs_exist_ok=True)
     assert run("compact", model, tmp_path / "small", "--force").exit_code == 0
     assert not (tmp_path / "small" / "old").exists()
     spacy.load(tmp_path / "small")

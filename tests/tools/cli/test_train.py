@@ -8,6 +8,7 @@ import pytest
 from spacy.tokens import DocBin
 
 from spacy_span_selector.pipeline.selector_pipe import SelectorPipe
+from spacy_span_selector.tools.files.runs import only_process_in
 
 from ...commands import refusal, run, success
 from ...pipeline.components import COREF, blank_nlp, gold_docs
@@ -41,7 +42,7 @@ def stopped(config: Path) -> Path:
 
 def test_checkpoints_are_made_and_kept_as_the_config_says(stopped: Path) -> None:
     found = sorted(path.name for path in (stopped / "checkpoints").iterdir())
-    assert found == ["step-000000004", "step-000000005"]
+    assert found == ["step-000000004", "step-000000005", "train.lock"]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,21 @@ def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_is_taken(
     assert "is damaged: arrays.npz has other content than was written" in said
     shutil.rmtree(newest)
     assert "Going on after step 4" in success("train", config, "-o", output, "--resume")
+    (newest.parent / "step-backup").mkdir()
     assert "This training has ended" in success("train", config, "-o", output, "--resume")
+    shutil.rmtree(output / "model-last")
+    assert "Saved the pipeline" in success("train", config, "-o", output, "--resume")
+
+
+def test_a_second_training_in_a_folder_is_refused(config: Path, tmp_path: Path) -> None:
+    with only_process_in(tmp_path / "checkpoints", "train", ""):
+        found = refusal("train", config, "-o", tmp_path, "--resume")
+    assert "another 'train' (process" in found and "take another --output" in found
+
+
+def test_an_output_among_the_texts_is_refused(config: Path) -> None:
+    found = refusal("train", config, "-o", config.parent / "out", "--corpora.train.path", config.parent)
+    assert f"is in {config.parent}, which the training reads" in found
 
 
 def test_nan_stops_a_training_and_its_best_pipeline_stays(config: Path, tmp_path: Path) -> None:
@@ -100,6 +115,7 @@ def test_nan_stops_a_training_and_its_best_pipeline_stays(config: Path, tmp_path
         (["--nlp.lang", "qqq"], "Can't import language qqq"),
         (["--corpora.train.path", "none.spacy"], "none.spacy: No such file or directory"),
         (["--corpora.dev.path", "none.spacy"], "none.spacy: No such file or directory"),
+        (["--corpora.train.path", "tests/tools"], "tests/tools: has no .spacy file, as 'convert' writes it"),
         (["--checkpoints.every", "3"], "[checkpoints] has no setting 'every'"),
         (["--checkpoints.keep", "0"], "'keep' of [checkpoints] is 0; it must be greater than 0"),
         (["--checkpoints.steps", "2.5"], "'steps' of [checkpoints] is 2.5"),
@@ -126,6 +142,12 @@ def test_a_folder_that_cannot_be_written_is_named_before_the_work(config: Path, 
     message = refusal("train", config, "-o", tmp_path / "file")
     assert "Not a directory" in message
     assert "Initializing" not in message
+
+
+def test_a_corpus_without_a_word_is_named(config: Path, tmp_path: Path) -> None:
+    DocBin(docs=[blank_nlp().make_doc("")]).to_disk(tmp_path / "train.spacy")
+    message = refusal("train", config, "-o", tmp_path / "output", "--corpora.train.path", tmp_path / "train.spacy")
+    assert f"{config}: [E923]" in message or "no training example" in message
 
 
 def test_a_dev_corpus_that_cannot_be_scored_ends_the_training(config: Path, tmp_path: Path) -> None:

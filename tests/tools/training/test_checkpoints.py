@@ -109,6 +109,11 @@ path = ${{paths.train}}
 @readers = "spacy.Corpus.v1"
 path = "{folder}/dev.spacy"
 
+[components]
+
+[components.tagger]
+source = "{folder}/known"
+
 [training]
 seed = 0
 """
@@ -116,13 +121,13 @@ seed = 0
 
 def test_settings_files_and_versions_tell_trainings_apart(tmp_path: Path) -> None:
     (tmp_path / "train").mkdir()
-    for name in ("train/a.spacy", "dev.spacy", "code.py"):
+    for name in ("train/a.spacy", "dev.spacy", "code.py", "known"):
         (tmp_path / name).write_text(name)
     config = Config().from_str(CONFIG.format(folder=tmp_path), interpolate=False)
     found = identity(config, tmp_path / "code.py", -1)
     assert found["config"]["corpora.train.path"] == f"{tmp_path}/train"
     assert found["config"]["training.seed"] == 0
-    assert list(found["files"]) == [str(tmp_path / name) for name in ("code.py", "dev.spacy", "train")]
+    assert list(found["files"]) == [str(tmp_path / name) for name in ("code.py", "dev.spacy", "known", "train")]
     assert found["surroundings"]["device"] == "cpu"
     assert all(found["surroundings"][package] != "none" for package in ("spacy-span-selector", "spacy", "torch"))
 

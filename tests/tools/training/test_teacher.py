@@ -1,14 +1,18 @@
 """A trained pipeline teaches another, for each component."""
 
+import random
 import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from thinc.api import fix_random_seed
 
 from spacy_span_selector.annotation import get_frames, set_counterparts
 from spacy_span_selector.documents.cleaned import CleanDoc, clean_docs
@@ -138,6 +142,20 @@ def test_the_callback_loads_it_once_and_lets_it_count_less_and_less(
         shares.append(component(nlp).teacher.share)
     assert shares == [1.0, 0.75, 0.0]
     assert loaded == [("a/pipeline",)]
+
+
+def test_it_has_words_and_draws_numbers_of_its_own(case: Case, trained: Language, tmp_path: Path) -> None:
+    trained.to_disk(tmp_path / "teacher")
+    nlp, _ = initialized(case)
+    nlp.config["training"]["max_steps"] = 8
+    vectors = nlp.vocab.vectors
+    fix_random_seed(0)
+    create_teach(str(tmp_path / "teacher"))(nlp, {"step": 0, "epoch": 0})
+    drawn = random.random(), float(np.random.rand()), torch.rand(1).item()
+    fix_random_seed(0)
+    assert drawn == (random.random(), float(np.random.rand()), torch.rand(1).item())
+    assert nlp.vocab.vectors is vectors
+    assert component(nlp).teacher.nlp.vocab is not nlp.vocab
 
 
 def test_the_callback_must_know_how_many_steps_there_are() -> None:
