@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -41,17 +40,13 @@ from ..layers.spans.layout import Lengths, SpanLayout
 from ..scoring.coref import COREFERENCE
 from .labelled_pipe import LabelledPipe
 from .selector_pipe import Scorer, SpanPrediction
-from .settings import CONFIGURED, Count, NotNegative, Share, default_model
+from .settings import Count, NotNegative, Share, default_model
 
 DEFAULT_MODEL = default_model("spacy_span_selector.CorefModel.v1")
 
 REACH = 300
 """How many mentions back an antecedent may be: training documents have about so many, and the network has learnt
 nothing of greater distances. It would find the antecedent of "he" chapters away."""
-
-RESOLVER = "entity_resolver"
-"""The factory of the component that makes the clusters of a document agree as a whole."""
-LABELLERS = frozenset({"structured_spancat", "spancat", "spancat_singlelabel", "ner", "entity_ruler", "span_ruler"})
 
 register_extensions()
 
@@ -167,10 +162,12 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
     ) -> None:
         """Initialize the component.
 
-        consistent_clusters, quotations (bool | None): What `entity_resolver` does, in pipelines that were saved before
-            it was a component: one is added behind this.
-        link_non_mentions (float | None): Accepted of such pipelines, and not used.
+        consistent_clusters, quotations, link_non_mentions (None): Settings of earlier pipelines.
+        RAISES (ValueError): If one of these has a value.
         """
+        if consistent_clusters or quotations or link_non_mentions:
+            cure = f"Leave {', '.join(self.former)} out of its config, and add an 'entity_resolver' behind it"
+            raise ValueError(f"'{name}' was saved by an earlier version. {cure}.")
         super().__init__(nlp, model, name, scorer)
         self.decoding, self.threshold = decoding, threshold
         self.annotation = annotation
@@ -179,13 +176,10 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
         self.learn_rate_factor, self.max_sentence_words = learn_rate_factor, max_sentence_words
         self.keep_singletons, self.singleton_threshold = keep_singletons, singleton_threshold
         self.link_threshold = link_threshold
-        self.reach = None if consistent_clusters is False else reach
+        self.reach = reach
         self.types = types
         self.prefix, self.mentions_key, self.given_key = prefix, mentions_key, given_key
         self._remember_settings()
-        # The pipeline is kept until it is loaded: only then is a component behind this one possible.
-        resolving = {"consistent_clusters": bool(consistent_clusters), "quotations": bool(quotations)}
-        self._wants_resolver = (nlp, resolving) if any(resolving.values()) else None
 
     @property
     def learnt_annotation(self) -> Annotation:
@@ -213,9 +207,6 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
                 "Convert the corpus with 'python -m spacy span-selector convert', or set 'prefix' to the one it uses."
             )
         self._build(examples, {"labels": labels})
-        resolver = self._add_resolver()
-        if resolver is not None:
-            resolver.initialize(lambda: examples, nlp=nlp)
 
     def _read_gold(
         self, examples: Sequence[Example], sentences: Sequence[Lengths], device: torch.device
@@ -294,42 +285,8 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
         scored = zip(prediction.spans, prediction.scores, strict=True)
         return {mention for mention, score in scored if score >= self.singleton_threshold}
 
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> StructuredCoref:
-        super().from_bytes(bytes_data, exclude=exclude)
-        self._add_resolver()
-        return self
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> StructuredCoref:
-        super().from_disk(path, exclude=exclude)
-        self._add_resolver()
-        return self
-
     def _gold_labels(self, doc: Doc) -> list[str] | None:
         if not has_clusters_annotated(doc, self.prefix, self.mentions_key):
             return None
         groups = [(get_text(group, ENTITY_TYPE), len(group)) for group in cluster_groups(doc, self.prefix)]
         return [label for label, mentions in groups if label for _ in range(mentions)]
-
-    def _take_over_more(self, content: dict[str, Any]) -> None:
-        super()._take_over_more(content)
-        if self._wants_resolver is not None:
-            nlp, settings = self._wants_resolver
-            changed = {name: content[name] for name in settings if name in content.get(CONFIGURED, {})}
-            self._wants_resolver = nlp, {**settings, **changed}
-
-    def _add_resolver(self) -> Any:
-        """Add an `entity_resolver` to a pipeline that was saved when its work was done here, unless it has one.
-
-        It is the last component, as in new pipelines, unless one behind this labels spans: there the clusters of saved
-        pipelines did not know of labels.
-
-        RETURNS (EntityResolver | None): What was added.
-        """
-        wanted, self._wants_resolver = self._wants_resolver, None
-        if wanted is None or RESOLVER in wanted[0].pipe_factories.values():
-            return None
-        nlp, settings = wanted
-        names = nlp.component_names
-        behind = names[names.index(self.name) + 1 :] if self.name in names else []
-        labels = any(nlp.get_pipe_meta(other).factory in LABELLERS for other in behind)
-        return nlp.add_pipe(RESOLVER, config=settings, **({"after": self.name} if labels else {"last": True}))

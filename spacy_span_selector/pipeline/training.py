@@ -24,7 +24,7 @@ def create_add_labels(
     """
 
     def add_labels(nlp: Language) -> Language:
-        learning = [name for name, pipe in nlp.pipeline if hasattr(pipe, "add_labels")]
+        learning = [name for name, pipe in nlp.components if hasattr(pipe, "add_labels")]
         if component not in learning:
             raise ValueError(f"'{component}' learns no labels later; {', '.join(learning) or 'nothing here'} does.")
         pipe: Any = nlp.get_pipe(component)

@@ -359,6 +359,8 @@ def test_corpora_are_read_in_turn_until_all_have_ended():
         """A reader of documents of one word each."""
         return lambda nlp: (Example(Doc(nlp.vocab), Doc(nlp.vocab, words=[name])) for name in names)
 
+    with pytest.raises(ValueError, match="of the reader of several corpora is None; it must be callable"):
+        create_corpora(texts("a1"), None)  # type: ignore[arg-type]
     corpus = create_corpora(texts("a1", "a2", "a3"), texts("b1"), texts("c1", "c2"))
     for _ in range(2):
         assert [example.reference[0].text for example in corpus(NLP)] == ["a1", "b1", "c1", "a2", "c2", "a3"]

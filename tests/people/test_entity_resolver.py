@@ -1,6 +1,5 @@
 """The component `entity_resolver`, and its consistent clusters."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,6 @@ from ..pipeline.components import (
     assert_same,
     blank_nlp,
     component,
-    from_disk,
     gold_docs,
     load_trained,
     make_examples,
@@ -291,55 +289,9 @@ def test_its_settings_are_checked_and_saved(tmp_path: Path) -> None:
         assert component(loaded).cfg == {"consistent_clusters": False, "quotations": False}
 
 
-def saved_before(path: Path, *behind: str, **settings: Any) -> Path:
-    """A pipeline as it was saved when `structured_coref` did the work of the resolver."""
-    nlp = load_trained(COREF)
-    for name in behind:
-        nlp.add_pipe(name)
-    nlp.to_disk(path)
-    config = util.load_config(path / "config.cfg")
-    coref = config["components"]["structured_coref"]
-    coref |= {"consistent_clusters": True, "quotations": True, "link_non_mentions": 0.0, **settings}
-    del coref["reach"]
-    config.to_disk(path / "config.cfg")
-    return path
-
-
-def test_a_pipeline_that_was_saved_before_gets_a_resolver(tmp_path: Path) -> None:
-    text = gold_docs(COREF, blank_nlp())[0].text
-    loaded = spacy.load(saved_before(tmp_path / "old"))
-    assert loaded.pipe_names == ["sentencizer", "structured_coref", "entity_resolver"]
-    assert_same([annotation(loaded(text))], [annotation(resolving()(text))])
-    again = from_disk(loaded, tmp_path / "new")
-    assert again.pipe_names == loaded.pipe_names
-    assert_same([annotation(again(text))], [annotation(loaded(text))])
-
-
-def test_what_was_switched_off_before_stays_so(tmp_path: Path) -> None:
-    off = {"consistent_clusters": False, "quotations": False}
-    loaded = spacy.load(saved_before(tmp_path / "off", **off))
-    assert loaded.pipe_names == ["sentencizer", "structured_coref"]
-    assert loaded.get_pipe("structured_coref").reach is None  # type: ignore[attr-defined]
-    half = spacy.load(saved_before(tmp_path / "half", quotations=False))
-    assert component(half).cfg == {"consistent_clusters": True, "quotations": False}
-    after_training = saved_before(tmp_path / "after")
-    saved = {"quotations": False, "threshold": 0.4, "configured": {"quotations": True}}
-    (after_training / "structured_coref/cfg").write_text(json.dumps(saved), encoding="utf-8")
-    assert component(spacy.load(after_training)).cfg == {"consistent_clusters": True, "quotations": False}
-
-
-def test_a_resolver_of_an_old_pipeline_is_in_front_of_later_labels(tmp_path: Path) -> None:
-    loaded = spacy.load(saved_before(tmp_path, "entity_ruler", "doc_cleaner"))
-    assert loaded.pipe_names[1:3] == ["structured_coref", "entity_resolver"]
-    loaded = spacy.load(saved_before(tmp_path, "doc_cleaner"))
-    assert loaded.pipe_names[-1] == "entity_resolver"
-
-
-def test_an_old_config_can_be_trained() -> None:
-    nlp = blank_nlp()
-    nlp.add_pipe("structured_coref", config={"model": COREF.model, "consistent_clusters": True, "quotations": True})
-    nlp.initialize(lambda: make_examples(nlp, gold_docs(COREF, nlp)))
-    assert nlp.pipe_names[-1] == "entity_resolver"
+def test_what_it_does_was_done_by_another_component_once() -> None:
+    with pytest.raises(ValueError, match=r"saved by an earlier version\. Leave .* and add an 'entity_res"):
+        blank_nlp().add_pipe("structured_coref", config={"quotations": True})
 
 
 @pytest.mark.parametrize(

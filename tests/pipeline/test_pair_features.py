@@ -100,7 +100,7 @@ def test_sentences_that_are_cut_are_still_one() -> None:
 
 
 def test_a_pipeline_keeps_its_features_on_the_disk(tmp_path: Path) -> None:
-    nlp = make_nlp(FEATURE_NAMES, "sigmoid", threshold=0.0, link_threshold=-0.5, link_non_mentions=0.25)
+    nlp = make_nlp(FEATURE_NAMES, "sigmoid", threshold=0.0, link_threshold=-0.5)
     with torch.no_grad():
         for name, weight in network(nlp).named_parameters():
             if "pairs" in name or "word" in name:

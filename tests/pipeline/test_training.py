@@ -8,6 +8,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 
 from spacy_span_selector.examples.gold_frames import UNKNOWN_ROLE, UNKNOWN_ROLESET
+from spacy_span_selector.pipeline.training import create_add_labels
 
 from .components import (
     SPANCAT,
@@ -181,3 +182,10 @@ def continued_config(folder: Path) -> dict[str, Any]:
         "training": {"train_corpus": "corpora.train", "dev_corpus": "corpora.dev"},
         "initialize": {"after_init": {**add_labels, "corpus": "${corpora.train}"}},
     }
+
+
+@pytest.mark.parametrize("name", ["nobody", "sentencizer"])
+def test_a_component_that_learns_no_labels_later_is_named(name: str) -> None:
+    nlp = initialized(SRL)[0]
+    with pytest.raises(ValueError, match=rf"'{name}' learns no labels later; structured_srl does\."):
+        create_add_labels(name, lambda nlp: [])(nlp)
