@@ -33,7 +33,7 @@ def sentence_lengths(docs: Sequence[Doc], component: str) -> list[Lengths]:
             raise ValueError(
                 f"'{component}' selects spans sentence by sentence, but {describe_doc(doc)} has no sentence "
                 "boundaries. Add a component that sets them before it: nlp.add_pipe('word_sentencizer', first=True); "
-                "in training, name that component in [training] annotating_components."
+                "in training, name it in [training] annotating_components, or as `annotates` of nlp.update."
             )
         starts = doc.to_array([SENT_START]) == 1
         starts[:1] = True
