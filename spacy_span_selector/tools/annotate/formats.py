@@ -30,14 +30,13 @@ from ..formats.plain.schema import Document, rounded
 from ..formats.plain.writer import mention_rows
 from ..formats.registry import Format, Write, all_formats
 from ..rendering import Page
-from .records import RESERVED, Reading, Record, plain, require_pyarrow
+from .records import FIELDS, RESERVED, Reading, Record, plain, require_pyarrow
 
 if TYPE_CHECKING:
     import pyarrow
 
     from .inputs import InputFile
 
-FIELDS = "fields"  # the column with fields of records that come from no table, as JSON
 PRIMITIVE = {str: "string", int: "int64", float: "float64", bool: "bool"}
 TRANSFORMER_OUTPUT: Any = ("._.", "trf_data", None, None)  # megabytes, which nothing needs after annotation
 

@@ -174,7 +174,9 @@ def read_docs_file(file: InputFile, reading: Reading) -> Iterator[Record]:
             try:
                 if isinstance(doc, ValueError):
                     raise doc
-                record = Record(get_title(doc) or source, source, file.end, doc.to_bytes(), len(doc), version=version)
+                fields = reading.read_user_data(source, doc.user_data)
+                name, content = get_title(doc) or source, doc.to_bytes()
+                record = Record(name, source, file.end, content, len(doc), fields=fields, version=version)
             except Exception as error:  # a document may hold anything
                 record = file.fail(describe(error), number)
             yield record

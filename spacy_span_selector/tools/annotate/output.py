@@ -67,8 +67,7 @@ class OutputFolder:
         self.warnings: list[str] = []  # what may make the result differ from that of one run
         self._begun = False
         if (path / MANIFEST).exists():
-            self._read_done()
-            self._read_manifest()
+            self._read_manifest(self._read_done())
         else:
             self._check_empty()
         for left in self.path.rglob(f"{TEMPORARY}*.tmp"):  # of a run that was killed
@@ -124,16 +123,17 @@ class OutputFolder:
             found = f"{self.path} has files, such as {min(others)}, but no {MANIFEST}"
             raise ValueError(f"{found}: it is no folder that '{COMMAND}' has begun. Take an empty or a new one.")
 
-    def _read_done(self) -> None:
-        """Read which parts are done: they have lines, of which the last one counts, and files."""
-        entries = {entry["part"]: entry for entry, _ in self._lines(DONE, "part", "input", *self.totals)}
+    def _read_done(self) -> int:
+        """Read which parts are done: they have lines, of which the last counts, and all files. Count those with any."""
+        entries = {entry["part"]: entry for entry, _ in self._lines(DONE, "part", "file", "input", *self.totals)}
         for number, entry in entries.items():
             if all(self.part_file(number, name).is_file() for name in self.suffixes):
                 self.done[number] = entry["input"]
                 self.totals.update({name: entry[name] for name in self.totals})
+        return sum((self.path / entry["file"]).is_file() for entry in entries.values())  # be it of another format
 
-    def _read_manifest(self) -> None:
-        """Compare the manifest of parts that are done with that of this run."""
+    def _read_manifest(self, parts_there: int) -> None:
+        """Compare the manifest of parts that are there with that of this run."""
         file = self.path / MANIFEST
         try:
             found = json.loads(file.read_bytes())
@@ -145,11 +145,11 @@ class OutputFolder:
             parts = {part: differences(found[part], now) for part, now in self.manifest.items()}
         except (AttributeError, KeyError, TypeError):
             raise ValueError(f"{file} is none that this version can go on with. Take another folder.") from None
-        if not self.done:
+        if not parts_there:
             return
         self.warnings = parts.pop("versions")
         if other := [f"{part}, {line}" for part, lines in parts.items() for line in lines]:
-            found = f"{self.path} has {len(self.done):,} parts of another run: {'; '.join(other)}"
+            found = f"{self.path} has {parts_there:,} parts of another run: {'; '.join(other)}"
             raise ValueError(f"{found}. Take another folder, or delete this one to begin again.")
 
     def _tidy_errors(self) -> None:

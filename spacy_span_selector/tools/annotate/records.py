@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ...annotation import ANNOTATES_KEY, TITLE_KEY
 from ...annotation.checks import show
 from ...people.transcripts import Turn
 from ...pipeline.batches import batch_by_words
@@ -22,6 +23,7 @@ from ..formats.plain.schema import Document, check_text
 CHARACTERS_PER_WORD = 5  # for an estimate that needs no tokenizer, and that holds for scripts without spaces, too
 MOST_LEVELS = 100  # what writes, copies or prints a deeper structure fails at some depth, each at another
 RESERVED = frozenset(Document.model_fields)  # keys of the output, which no other field of a record may have
+FIELDS = "fields"  # the key or column with all fields, where they can't have keys or columns of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +99,22 @@ class Reading:
         fields = {key: value for key, value in values.items() if key not in taken}
         if speakers := _read_speakers(fields.get("speakers"), text):
             del fields["speakers"]
+        return Record(name, source, end, text, fields=self._pass(source, fields), speakers=speakers)
+
+    def read_user_data(self, source: str, user_data: Mapping[Any, Any]) -> dict[str, Any]:
+        """What `doc.user_data` says under names of its own, as fields, and the fields that an earlier run put there."""
+        own = (TITLE_KEY, ANNOTATES_KEY)
+        fields = plain({key: value for key, value in user_data.items() if isinstance(key, str) and key not in own})
+        if isinstance(fields.get(FIELDS), dict):
+            fields |= fields.pop(FIELDS)
+        return self._pass(source, fields)
+
+    def _pass(self, source: str, fields: dict[str, Any]) -> dict[str, Any]:
+        """The fields without those that the output can't have, which are noted."""
         for key in RESERVED & fields.keys():
             self.not_passed.setdefault(key, source)
             del fields[key]
-        return Record(name, source, end, text, fields=fields, speakers=speakers)
+        return fields
 
     def _name(self, source: str, values: Mapping[str, Any]) -> str:
         value = values.get(self.id_field or "id")

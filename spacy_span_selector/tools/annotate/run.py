@@ -167,6 +167,7 @@ def annotate_to(
 ) -> Summary:
     """Annotate files into a folder that is locked, or into a stream."""
     progress = Progress(total_size(files))
+    before = output.totals["words"]
     parts = cut_into_parts(read_records(files, reading), part_words or output_format(job.format).part_words)
     pending = progress.begin(output.pending(parts, progress.skip))
     with closing(progress.bar), closing(backend(job, pending, progress.tick)) as results:
@@ -176,5 +177,6 @@ def annotate_to(
                 raise ValueError("{} The first: {source}: {reason}".format(found, **result.errors[0]))
             output.save(result)
         output.finish()
-    rate = progress.words / progress.seconds if progress.seconds else 0.0
-    return Summary(**output.totals, annotated=progress.words, rate=rate, warnings=output.warnings)
+    annotated = output.totals["words"] - before  # the progress also counts those of a part that was tried twice
+    rate = annotated / progress.seconds if progress.seconds else 0.0
+    return Summary(**output.totals, annotated=annotated, rate=rate, warnings=output.warnings)

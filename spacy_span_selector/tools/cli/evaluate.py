@@ -57,6 +57,9 @@ def evaluate_cli(
     check_spacy_file(data)
     if predictions is not None and predictions.suffix != ".spacy":
         raise ValueError(f"The file of predictions must end in .spacy; found {predictions}.")
+    for path in (output, predictions):
+        if path is not None and path.exists() and path.samefile(data):
+            raise ValueError(f"{path}: not written, since it is what was read. Name another file.")
     if gpu_id >= 0:
         spacy.require_gpu(gpu_id)
     nlp = load_pipeline(model, ctx.args)

@@ -37,6 +37,8 @@ def render_cli(
     from ..formats.registry import BRACKETED, formats, recognise_format
     from ..rendering import Page
 
+    if str(out_path) == "-":
+        raise ValueError("-: render writes a file, and nothing to the standard output. Name a file.")
     nlp = spacy.blank(lang) if model is None else load_pipeline(model)
     if bracketed and model is None:
         raise ValueError("--bracketed says what the text is that a pipeline annotates: name one with --model.")

@@ -16,7 +16,7 @@ from ... import annotation
 from ...examples.corpus import read_sound_docs
 from ...scoring.task import find_tasks
 from ..files.folders import find_files, what_is_wrong
-from ..formats.bracketed import HEADING, parse_bracketed
+from ..formats.bracketed import HEADING, read_separately
 from ..formats.files import FILES, read_text
 from ..formats.nesting import find_crossing
 from ..formats.reports import DOCUMENTS, REPEATED_DOCUMENTS, Report
@@ -158,26 +158,14 @@ def _read_file(file: Path, nlp: Language, report: Report) -> Iterator[Doc]:
     try:
         if problem := what_is_wrong(file):
             raise ValueError(f"{file}: {problem}")
-        for doc in read_sound_docs(file, nlp.vocab) if file.suffix == SPACY else _read_bracketed(file, nlp):
+        title = file.name.removesuffix(BRACKETED).removesuffix(PLAIN)
+        for doc in read_sound_docs(file, nlp.vocab) if file.suffix == SPACY else read_separately(file, nlp, title):
             if isinstance(doc, Doc):
                 yield doc
             else:
                 report.leave_out(DOCUMENTS, str(doc))
     except (OSError, ValueError) as error:
         report.leave_out(FILES, str(error))
-
-
-def _read_bracketed(file: Path, nlp: Language) -> Iterator[Doc | ValueError]:
-    """The documents of a file, or what is wrong with one: what remained of its annotation would teach mistakes."""
-    title = file.name.removesuffix(BRACKETED).removesuffix(PLAIN)
-    lines = read_text(file).split("\n")
-    starts = [number for number, line in enumerate(lines) if line.lstrip().startswith(HEADING)]
-    for start, end in zip([0, *starts], [*starts, len(lines)], strict=True):
-        text = "\n" * start + "\n".join(lines[start:end])  # so that errors have the numbers of the lines
-        try:
-            yield from parse_bracketed(text, nlp, source=str(file), title=title)
-        except ValueError as error:
-            yield error
 
 
 def split_off(docs: Iterable[Doc], nlp: Language, path: Path) -> tuple[list[Doc], list[Doc]]:

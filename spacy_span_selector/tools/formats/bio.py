@@ -49,6 +49,10 @@ def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     texts = parse_tags(read_text(path))
     cells = {tag for text in texts for word in text.words for tag in word.tags}
     for text in texts if not cells or any(map(_is_tag, cells)) else ():
+        for line, _, tags in (word for word in text.words if not word.word):
+            found = f"{path}:{line}: found {shorten(' '.join(tags))}, expected a word before it."
+            report.leave_out("rows without a word", found)
+        text.sentences = [[word for word in sentence if word.word] for sentence in text.sentences]
         doc = Doc(
             vocab,
             words=[word.word for word in text.words],
@@ -86,10 +90,12 @@ class TaggedText:
 
 def parse_tags(text: str) -> list[TaggedText]:
     texts: list[TaggedText] = []
+    n_tags = -1  # how many the row before has
     begins = True  # whether the next word begins a sentence
     for number, line in enumerate(text.split("\n"), start=1):
         word, *tags = line.rstrip("\t ").split("\t") if "\t" in line else line.split(" ")
         tags = tags if "\t" in line else [tag for tag in tags if tag]
+        known = tags[-1:] if len(tags) == n_tags else tags  # of so many cells others may be parts of speech
         if word == BOUNDARY:
             title = TITLE.fullmatch(line.rstrip())
             texts.append(TaggedText(title["title"] if title else ""))
@@ -97,11 +103,11 @@ def parse_tags(text: str) -> list[TaggedText]:
         elif not line.strip():
             begins = True
         # A comment begins with `# `, but so does the row of the word `#`, which has tags.
-        elif not line.startswith(COMMENT) or "\t" in line or all(map(_is_tag, tags)):
+        elif not line.startswith(COMMENT) or "\t" in line or all(map(_is_tag, known)):
             texts = texts or [TaggedText()]
             texts[-1].sentences += [[]] if begins else []
             texts[-1].sentences[-1].append(TaggedWord(number, word, tags))
-            begins = False
+            begins, n_tags = False, len(tags)
     return texts
 
 
@@ -169,7 +175,7 @@ def _write_doc(doc: Doc, report: Report) -> str:
 
 
 def _write_word(word: str) -> str:
-    return PLACEHOLDER if word == BOUNDARY else PLACEHOLDER.join(word.split()) or PLACEHOLDER
+    return PLACEHOLDER if word == BOUNDARY else PLACEHOLDER.join(word.lstrip("\ufeff").split()) or PLACEHOLDER
 
 
 def write_tags(spans: Sequence[LabelledSpan], n_tokens: int, at_least: int) -> list[list[str]]:

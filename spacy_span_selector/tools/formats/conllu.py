@@ -62,17 +62,15 @@ def parse_conllu(text: str, source: str, report: Report) -> tuple[dict[str, list
     """
     documents: dict[str, list[Sentence]] = {}
     unreadable: dict[str, str] = {}
-    for name, start, lines in _split_documents(text):
+    for name, start, lines in split_documents(text):
         if name in documents or name in unreadable:
             report.leave_out(REPEATED_DOCUMENTS, f"{source}:{start}: found a second document named {name!r}.")
             continue
         try:
-            sentences = _parse_document(name, start, lines, source, report)
+            sentences = parse_document(name, start, lines, source, report)
+            documents |= {name: sentences} if name else {}
         except ValueError as error:
             unreadable[name] = str(error)
-        else:
-            if sentences or name:
-                documents[name] = sentences
     return documents, unreadable
 
 
@@ -102,7 +100,7 @@ def make_doc(title: str, sentences: Sequence[Sentence], vocab: Vocab) -> Doc:
     return doc
 
 
-def _split_documents(text: str) -> Iterator[tuple[str, int, list[str]]]:
+def split_documents(text: str) -> Iterator[tuple[str, int, list[str]]]:
     """The name of each document, "" for lines before the first, the number of its first line, and its lines."""
     lines = text.split("\n")
     begins = [line.startswith(DOCUMENT) or line.strip() == UNNAMED_DOCUMENT for line in lines]
@@ -113,7 +111,8 @@ def _split_documents(text: str) -> Iterator[tuple[str, int, list[str]]]:
         yield name or (f"document {number}" if number else ""), start + 1, lines[start:end]
 
 
-def _parse_document(name: str, start: int, lines: Sequence[str], source: str, report: Report) -> list[Sentence]:
+def parse_document(name: str, start: int, lines: Sequence[str], source: str, report: Report) -> list[Sentence]:
+    """Read the sentences of a document that `split_documents` found, or raise an error that names the line."""
     sentences: list[Sentence] = []
     comments: dict[str, str] = {}
     rows: list[Row] = []
@@ -121,7 +120,7 @@ def _parse_document(name: str, start: int, lines: Sequence[str], source: str, re
         place = f"{source}:{number}"
         if match := COMMENT.fullmatch(line):
             comments[match["key"]] = match["value"]
-        elif line and not line.startswith("#"):
+        elif line.strip() and not line.startswith("#"):
             if not name:
                 expected = f"expected `{DOCUMENT}NAME` before the first sentence"
                 raise ValueError(f"{place}: found {shorten(line)}, {expected}.")
@@ -129,7 +128,7 @@ def _parse_document(name: str, start: int, lines: Sequence[str], source: str, re
             if len(columns) != COLUMNS:
                 raise ValueError(f"{place}: found {len(columns)} columns separated by tabs, expected {COLUMNS}.")
             rows.append(Row(place, columns))
-        elif not line and rows:
+        elif not line.strip() and rows:
             sentences.append(Sentence(_parse_words(rows, report), comments, rows))
             _check_text(sentences[-1])
             rows, comments = [], {}

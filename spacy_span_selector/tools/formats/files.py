@@ -25,7 +25,7 @@ TOO_MUCH = "more than {:,} bytes, which is no single text. Cut it into documents
 
 
 def read_text(path: Path, cure: str = "", most: int | None = None) -> str:
-    r"""Read a UTF-8 file, decompressed if its name ends in `.gz`, with `\n` behind lines and no byte order mark.
+    r"""Read a UTF-8 file, decompressed if its name ends in `.gz`, `\n` behind its lines, no byte order mark before one.
 
     most (int | None): How many bytes of a compressed file are read; None to refuse only what no text shrinks so much.
     """
@@ -34,8 +34,8 @@ def read_text(path: Path, cure: str = "", most: int | None = None) -> str:
 
 def read_lines(path: Path) -> list[bytes]:
     """Read the lines of a file of which a line that is no text must not lose the others; `decode` decodes one."""
-    data = _read_bytes(path).removeprefix("\ufeff".encode())
-    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    lines = _read_bytes(path).replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    return [line.removeprefix("\ufeff".encode()) for line in lines]
 
 
 def decode(data: bytes, place: str) -> str:
@@ -48,7 +48,7 @@ def decode(data: bytes, place: str) -> str:
     if "\0" in text:
         found = f"byte {data.index(0)} is 0, which no text has. Is it UTF-16, or another kind of file?"
         raise ValueError(f"{place}: {found} {cure}")
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\n\ufeff", "\n")
 
 
 def read_texts(folder: Path, archive: Path, suffix: str, cure: str) -> dict[str, str]:
@@ -76,7 +76,7 @@ def _read_bytes(path: Path, cure: str = "", most: int | None = None) -> bytes:
         raise FileNotFoundError(f"{path}: no such file" + (f". {cure}" if cure else "")) from error
     except OSError as error:
         raise type(error)(f"{path}: can't be read ({error.strerror or error})") from error
-    if path.suffix != ".gz":
+    if path.suffix.lower() != ".gz":
         return data
     try:
         most = most or max(MOST_BYTES, MOST_TIMES * len(data))

@@ -94,7 +94,7 @@ def _read_doc(line: bytes, vocab: Vocab, place: str, report: Report) -> Doc:
     lengths = [len(sentence) for sentence in sentences]
     spaces = _read_values(record, "spaces", lengths, place)
     doc = Doc(vocab, words=words, spaces=spaces, sent_starts=[i == 0 for length in lengths for i in range(length)])
-    if record.get("doc_key"):
+    if record.get("doc_key") not in (None, ""):
         annotation.set_title(doc, _check_name(record["doc_key"], "doc_key", place))
     if "turns" in record:
         turns = _read_labelled(record, "turns", doc, place)

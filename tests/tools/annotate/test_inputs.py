@@ -12,7 +12,7 @@ import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import get_speakers, set_speakers, set_title
+from spacy_span_selector.annotation import declare, get_speakers, set_speakers, set_title
 from spacy_span_selector.people.transcripts import Turn
 from spacy_span_selector.tools.annotate import Reading, inputs
 from spacy_span_selector.tools.annotate.inputs import InputFile, describe_inputs, find_inputs, read_records, total_size
@@ -331,6 +331,17 @@ def test_documents_keep_their_annotation_and_their_titles(tmp_path: Path):
     versions = {first.version, second.version}
     DocBin(docs=[unnamed] * 2).to_disk(tmp_path / "a.spacy")
     assert len(versions | {record.version for record in read(tmp_path / "a.spacy")}) == 4
+
+
+def test_named_user_data_are_fields_except_titles_and_what_the_output_has(tmp_path: Path):
+    data: dict[Any, Any] = {"year": 1813, "text": "T", "fields": {"n": [1]}, ("._.", "x", 0, 1): 2}
+    docs = [Doc(Vocab(), words=["Ann"], user_data=each) for each in (data, {"fields": "poetry"})]
+    set_title(declare(docs[0], {"A": "PER"}), "tale")
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "a.spacy")
+    reading = Reading()
+    fields = [record.fields for record in read(tmp_path / "a.spacy", reading)]
+    assert fields == [{"year": 1813, "n": [1]}, {"fields": "poetry"}]
+    assert reading.not_passed == {"text": f"{tmp_path / 'a.spacy'}:1"}
 
 
 def test_a_damaged_document_costs_no_other_one(tmp_path: Path):

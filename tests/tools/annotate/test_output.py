@@ -158,6 +158,15 @@ def test_another_run_may_begin_where_no_part_is_done(tmp_path: Path):
     assert not (tmp_path / "errors.jsonl").exists()
 
 
+@pytest.mark.parametrize("suffixes", [{"": "txt"}, {"": "jsonl", "entities": "csv"}])
+def test_parts_of_another_format_or_without_all_tables_are_not_mixed(tmp_path: Path, suffixes: dict[str, str]):
+    run(tmp_path)
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=r"has 3 parts of another run: settings, format: 'jsonl' then, 'txt' now"):
+        OutputFolder(tmp_path, manifest(settings={"format": "txt"}), suffixes)
+    assert contents(tmp_path) == before
+
+
 @pytest.mark.parametrize(
     ("texts", "message"),
     [

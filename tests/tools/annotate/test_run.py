@@ -43,6 +43,13 @@ def test_a_stream_has_documents_and_errors_in_order_however_parts_are_done(job: 
     assert [line["part"] for line in read_lines(errors.getvalue().encode())] == [1, 3]
 
 
+def test_the_words_of_a_part_that_is_tried_twice_count_once(job: Job, tmp_path: Path):
+    (tmp_path / "a.jsonl").write_text('{"text": "Ann left."}\n{"text": "Bob\\u0000"}\n')  # which BIO can't hold
+    files, stream = find_inputs([str(tmp_path / "a.jsonl")]), OutputStream(BytesIO(), StringIO())
+    summary = annotate_to(stream, replace(job, format="bio"), files, Reading(), None, in_this_process)
+    assert (summary.words, summary.annotated, summary.errors) == (3, 3, 1)
+
+
 def test_two_processes_do_what_one_does_in_the_same_order(job: Job, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(multiprocessing, "get_context", spawn_fresh)
     job = replace(job, code=CODE, threads=1)

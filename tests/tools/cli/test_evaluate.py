@@ -252,7 +252,7 @@ def test_scores_and_predictions_are_written_together_or_not_at_all(folder: Path,
     assert result.exit_code == 1
     assert "a.spacy: not written (Is a directory)" in " ".join(result.output.split())
     assert scores.read_text() == "old"
-    replaced = run(folder / "srl", "gold", "--output", folder / "gold.spacy")
+    replaced = run(folder / "none", "gold", "--output", folder / "gold.spacy")  # before the pipeline is loaded
     assert "since it is what was read" in " ".join(replaced.output.split())
     same = run(folder / "srl", "gold", "--output", tmp_path / "b.spacy", "--predictions", tmp_path / "b.spacy")
     assert "two outputs would be written to this file" in " ".join(same.output.split())

@@ -83,6 +83,19 @@ def test_a_cell_that_is_no_tag_is_counted_and_costs_no_other_span(tmp_path: Path
     assert annotation.get_labelled_spans(doc) == [(0, 1, "A"), (2, 3, "A")]
 
 
+@pytest.mark.parametrize("row", ["\tI-A", " I-A"])
+def test_a_row_without_a_word_is_left_out_and_counted(tmp_path: Path, row: str):
+    with pytest.warns(UserWarning, match=r"rows without a word: 1\. The first: \S*a\.bio:2: found 'I-A', expected a"):
+        (doc,) = read(tmp_path, f"a\tB-A\n{row}\nc\tO\n")
+    assert [token.text for token in doc] == ["a", "c"]
+
+
+@pytest.mark.filterwarnings("ignore:Read as `O`")
+def test_a_row_that_begins_with_a_comment_sign_has_as_many_cells_as_others(tmp_path: Path):
+    (doc,) = read(tmp_path, "# a B-NP O\nthe DT B-NP O\n# # I-NP B-A\n# so is O\n# O\n")
+    assert [token.text for token in doc] == ["the", "#", "#", "#"]
+
+
 def test_a_span_that_is_there_twice_is_counted(tmp_path: Path):
     with pytest.warns(UserWarning, match=r"twice with the same label: 1\. The first: \S*a\.bio:1: 'A'"):
         (doc,) = read(tmp_path, "a\tB-A\tB-A\n")
@@ -127,7 +140,7 @@ def test_spans_that_leave_their_sentence_are_left_out_and_counted(tmp_path: Path
 
 
 def test_words_that_no_row_can_have_are_replaced_and_counted(tmp_path: Path):
-    doc = Doc(Vocab(), words=["Ann", "\n\n", "New York", "-DOCSTART-", "#"])
-    with pytest.warns(UserWarning, match=r"Wrote `_` for words or white space in them: 3\."):
+    doc = Doc(Vocab(), words=["Ann", "\n\n", "New York", "-DOCSTART-", "#", "\ufeff"])
+    with pytest.warns(UserWarning, match=r"Wrote `_` for words or white space in them: 4\."):
         (again,) = back([doc], tmp_path)
-    assert [token.text for token in again] == ["Ann", "_", "New_York", "_", "#"]
+    assert [token.text for token in again] == ["Ann", "_", "New_York", "_", "#", "_"]

@@ -117,6 +117,10 @@ def test_words_before_the_first_document_belong_to_none():
     assert unreadable[""].startswith("a.conllu:1: found '1\\tGo\\t")
 
 
+def test_a_line_with_a_blank_ends_a_sentence():
+    assert [len(words) for words in parse(row("1", "Go"), " ", row("1", "No"))] == [1, 1]
+
+
 def test_documents_without_a_name_are_numbered():
     documents = read("\n".join(["# newdoc", row("1", "Go"), "", "# newdoc id = ", row("1", "No"), "", ""]))
     assert list(documents) == ["document 1", "document 2"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_span_selector.tools.formats.files import read_object, read_text, read_texts
+from spacy_span_selector.tools.formats.files import read_lines, read_object, read_text, read_texts
 
 CURE = "Expected a copy."
 
@@ -29,9 +29,10 @@ def test_a_folder_is_read_at_any_depth(folder: Path):
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_byte_order_mark_and_line_ends_of_other_systems_are_no_text(tmp_path: Path, newline: str):
-    (tmp_path / "a.txt").write_text(f"Zoë{newline}left", encoding="utf-8-sig", newline="")
-    (tmp_path / "a.txt.gz").write_bytes(gzip.compress((tmp_path / "a.txt").read_bytes()))
-    assert read_text(tmp_path / "a.txt") == read_text(tmp_path / "a.txt.gz") == "Zoë\nleft"
+    (tmp_path / "a.txt").write_text(f"Zoë{newline}\ufeffleft", encoding="utf-8-sig", newline="")  # joined
+    assert read_lines(tmp_path / "a.txt") == ["Zoë".encode(), b"left"]
+    (tmp_path / "A.TXT.GZ").write_bytes(gzip.compress((tmp_path / "a.txt").read_bytes()))
+    assert read_text(tmp_path / "a.txt") == read_text(tmp_path / "A.TXT.GZ") == "Zoë\nleft"
 
 
 def test_what_cannot_be_read_is_named(folder: Path):

@@ -200,10 +200,10 @@ def test_a_name_is_no_list_and_no_object(tmp_path: Path, key: str, make: Callabl
 
 
 def test_numbers_are_names(tmp_path: Path):
-    record = FERRY | {"speakers": [[0] * 5, [2, 2.5, None]], "doc_key": 7, "cluster_names": [1, None, "b"]}
+    record = FERRY | {"speakers": [[0] * 5, [2, 2.5, None]], "doc_key": 0, "cluster_names": [1, None, "b"]}
     doc = read_one(tmp_path, record)
     assert annotation.get_speakers(doc) == [(0, 5, "0"), (5, 6, "2"), (6, 7, "2.5")]
-    assert annotation.get_title(doc) == "7"
+    assert annotation.get_title(doc) == "0"
     assert [group.attrs.get("name") for group in annotation.cluster_groups(doc)] == ["1", None, "b"]
 
 

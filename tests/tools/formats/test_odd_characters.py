@@ -51,6 +51,11 @@ def test_a_title_without_a_word_is_none(through: Through, title: str, tmp_path: 
     assert get_title(through(make_doc(title=title), tmp_path / "doc")) in ("document 1", "untitled_0")
 
 
+def test_a_word_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    doc = Doc(Vocab(), words=["\ufeff", "Ann", "left"], spaces=[False, True, False])
+    assert BRACKETED(doc, tmp_path / "doc").text == doc.text
+
+
 @pytest.mark.parametrize("through", [BRACKETED, COREFUD])
 def test_a_speaker_without_a_word_is_none(through: Through, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="speaker"):

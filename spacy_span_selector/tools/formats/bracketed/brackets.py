@@ -32,6 +32,10 @@ class BracketedError(ValueError):
         self.message = message
 
 
+class UnalignedError(BracketedError):
+    """A bracket is inside a token, perhaps since whoever placed it had the tokens of another tokenizer."""
+
+
 class Strict:
     """Raises the first error, and lets pass what is only doubtful. So a corpus is read to be used."""
 
@@ -138,7 +142,7 @@ class Sentence(NamedTuple):
         starts = token.idx < bracket.start
         verb, column = ("starts", bracket.open_column) if starts else ("ends", bracket.close_column)
         cure = "Move the bracket to an edge of the token, or put a space there."
-        bracket.line.fail(column, f"{kind} {verb} inside the token {token.text!r}. {cure}")
+        raise UnalignedError(bracket.line, column, f"{kind} {verb} inside the token {token.text!r}. {cure}")
 
 
 class Scanner:

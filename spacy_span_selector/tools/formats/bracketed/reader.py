@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -26,6 +27,7 @@ from ....annotation import PREDICATE_LABEL, Argument, Frame, LabelledSpan, Menti
 from ....people.speech import nearest_mention
 from ....people.tokenized import make_doc
 from ..files import read_text
+from ..reports import DOCUMENTS, Report
 from .brackets import (
     ADDRESSED,
     FRAME,
@@ -41,6 +43,7 @@ from .brackets import (
     Strict,
     TypedBracket,
     TypedLine,
+    UnalignedError,
     escape,
     parse_mentions,
     parse_under,
@@ -67,6 +70,35 @@ def read_bracketed(path: str | Path, nlp: Language, problems: Problems | None = 
     if not docs:
         raise ValueError(f"{path}: found no document, expected one sentence per line.")
     return docs
+
+
+def read_aligned(path: Path, nlp: Language) -> list[Doc]:
+    """Read a file strictly, except that documents with a bracket inside a token are left out and counted."""
+    with suppress(UnalignedError):
+        return read_bracketed(path, nlp)
+    report, docs = Report(), list[Doc]()
+    for doc in read_separately(path, nlp, path.stem):
+        if isinstance(doc, Doc):
+            docs.append(doc)
+        elif isinstance(doc, UnalignedError):
+            report.leave_out(DOCUMENTS, str(doc))
+        else:
+            raise doc
+    report.require(docs, path)
+    report.warn()
+    return docs
+
+
+def read_separately(path: Path, nlp: Language, title: str) -> Iterator[Doc | ValueError]:
+    """The documents of a file, or what is wrong with one: what remained of its annotation would teach mistakes."""
+    lines = read_text(path).split("\n")
+    starts = [number for number, line in enumerate(lines) if line.lstrip().startswith(HEADING)]
+    for start, end in zip([0, *starts], [*starts, len(lines)], strict=True):
+        text = "\n" * start + "\n".join(lines[start:end])  # so that errors have the numbers of the lines
+        try:
+            yield from parse_bracketed(text, nlp, source=str(path), title=title)
+        except ValueError as error:
+            yield error
 
 
 def parse_bracketed(

@@ -79,7 +79,7 @@ class _Writer:
             if speaker:
                 lines.append(f"{SPEAKER}{escape(speaker, chars=ESCAPED_SPEAKER)}: {line}")
             else:
-                lines.append(f"\\{line}" if line[0] in ESCAPED_START else line)
+                lines.append(f"\\{line}" if line[0] in ESCAPED_START else f" {line}" if line[0] == "\ufeff" else line)
             lines += [self._write_under(FRAME, sentence, self._frame_spans(frame, sentence)) for frame in inside]
             for start, end, label in quotations:
                 part = LabelledSpan(max(start, sentence.start), min(end, sentence.end), label)

@@ -35,7 +35,7 @@ from ..columns import (
 from ..commands import Sources, save_docs, split_paths
 from ..conllu import Row
 from ..files import FILES as UNREADABLE
-from ..files import read_text
+from ..files import decode, read_lines
 from ..reports import DOCUMENTS, MOST_NAMES, Report, leave_out_repeated, shorten
 
 BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>[0-9]+)")
@@ -60,7 +60,7 @@ class Block(NamedTuple):
 
 
 def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | None = None) -> list[Doc]:
-    """Read the documents of files, and of folders, of which every `*gold_conll` file at any depth is read.
+    """Read the documents of files, and of folders, of which every `*gold_conll`, also `.gz`, at any depth is read.
 
     Words are unescaped: `-LRB-` and the other escapes become brackets; `\\/` and `\\*` lose their backslash, and the
     stops `/.` and `/?` of transcripts their slash.
@@ -74,7 +74,7 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
     docs: list[tuple[str, Doc]] = []
     for path in paths:
         try:
-            blocks = _split_documents(read_text(path), path)
+            blocks = _split_documents(b"\n".join(read_lines(path)).decode("utf-8", "surrogateescape"), path)
         except ValueError as error:
             report.leave_out(DOCUMENTS, str(error))
             continue
@@ -110,6 +110,8 @@ def _split_documents(text: str, path: Path) -> list[Block]:
 
 def _read_rows(block: Block) -> list[list[Row]]:
     place, title, lines = block
+    for where, content in ((place, title), *lines):  # a line that is no text costs this document alone
+        decode(content.encode("utf-8", "surrogateescape"), where)
     if not title:
         raise ValueError(f"{place}: found {shorten(lines[0][1])}, expected `{BEGIN_EXAMPLE}`.")
     if not lines or lines[-1][1] != END:
@@ -223,7 +225,7 @@ def find_files(sources: Iterable[str | Path]) -> list[Path]:
         paths = [source]
         if source.is_dir():
             paths = []
-            for path in find_in_folder(source, lambda name: name.endswith(SUFFIX)):
+            for path in find_in_folder(source, lambda name: name.endswith((SUFFIX, f"{SUFFIX}.gz"))):
                 if problem := what_is_wrong(path):
                     report.leave_out(UNREADABLE, f"{path}: {problem}")
                 else:
@@ -237,7 +239,7 @@ def find_files(sources: Iterable[str | Path]) -> list[Path]:
 
 
 def convert_conll2012(paths: Sources) -> None:
-    """Convert files in the format of CoNLL-2012, and folders, of which every *gold_conll file at any depth is read.
+    """Convert files in the format of CoNLL-2012, and folders, of which every *gold_conll(.gz) at any depth is read.
 
     It says if they are English splits of OntoNotes.
     """

@@ -77,6 +77,10 @@ class _Writer:
         yield f"#begin document ({name}); part {part:03}"
         turns = spread_turns(annotation.get_speakers(doc), len(doc))
         speakers = [EMPTY_CELL if speaker is None else _write_cell(speaker) for speaker in turns]
+        for speaker, cell in dict.fromkeys(zip(turns, speakers, strict=True)):
+            if speaker and speaker != cell:
+                what = f"Wrote `{PLACEHOLDER}` for white space in speakers, or nobody for `{PLACEHOLDER}` and the like"
+                self.report.add(what, f"{annotation.describe_doc(doc)}: {shorten(speaker)}")
         coreference = write_coreference_column(self._number_clusters(), len(doc))
         frames = by_sentence(annotation.get_frames(doc), self.sentences)
         lost = len(annotation.get_frames(doc)) - sum(map(len, frames))

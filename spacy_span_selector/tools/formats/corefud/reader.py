@@ -24,9 +24,9 @@ from spacy.vocab import Vocab
 
 from ....annotation import Mention, set_clusters
 from ..columns import MENTION_BRACKETS, REPEATED_MENTIONS, Bracket, pair_brackets
-from ..conllu import EMPTY_NODE, RANGE, UNNAMED_DOCUMENT, Sentence, make_doc, parse_conllu
+from ..conllu import EMPTY_NODE, RANGE, UNNAMED_DOCUMENT, Sentence, make_doc, parse_document, split_documents
 from ..files import decode, read_lines
-from ..reports import DOCUMENTS, Report, shorten
+from ..reports import DOCUMENTS, Report, leave_out_repeated, shorten
 
 ENTITY = "Entity"
 DECLARATION = "global.Entity"
@@ -52,13 +52,15 @@ def read_corefud(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     vocab = Vocab() if vocab is None else vocab
     report = Report()
     text = _decode_documents(path, report)
-    documents, unreadable = parse_conllu(text, str(path), report)
-    for message in unreadable.values():
-        report.leave_out(DOCUMENTS, message)
     declared = DECLARED.search(text)
     fields: Sequence[str] = declared[1].strip().split("-") if declared else FIELDS
-    docs: list[Doc] = []
-    for name, sentences in documents.items():
+    docs: list[tuple[str, Doc]] = []
+    for name, start, lines in split_documents(text):
+        try:
+            sentences = parse_document(name, start, lines, str(path), report)
+        except ValueError as error:
+            report.leave_out(DOCUMENTS, str(error))
+            continue
         declarations = [sentence.comments[DECLARATION] for sentence in sentences if DECLARATION in sentence.comments]
         if declarations:
             fields = declarations[0].strip().split("-")
@@ -69,10 +71,11 @@ def read_corefud(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
         if declarations or are_marked:
             entity_types = [types.get(entity, "") for entity in mentions]
             set_clusters(doc, [*mentions.values()], names=[*mentions], entity_types=entity_types)
-        docs.append(doc)
+        docs.append((f"{path}:{start}", doc))
     report.require(docs, path, CURE)
+    once = leave_out_repeated(docs, report)
     report.warn()
-    return docs
+    return once
 
 
 def _decode_documents(path: Path, report: Report) -> str:

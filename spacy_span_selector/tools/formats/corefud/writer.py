@@ -165,7 +165,6 @@ def merge_corefud(docs: Iterable[Doc], source: str | Path) -> str:
     for message in (*unreadable.values(), report.first(REPEATED_DOCUMENTS)):
         if message:
             raise ValueError(message)
-    documents.pop("", None)
     by_title = {annotation.get_title(doc): _without_white_space(doc) for doc in docs}
     for title in [*documents, *by_title]:
         if title not in documents or title not in by_title:
@@ -214,7 +213,7 @@ def _replace_entities(row: Row, entities: str) -> str:
 def _merge_lines(text: str, rows: Iterator[str]) -> Iterator[str]:
     for line in text.split("\n"):
         if not line.startswith("#"):
-            yield next(rows) if line else line
+            yield next(rows) if line.strip() else line
             continue
         if not line.removeprefix("#").strip().startswith(f"{DECLARATION} ="):
             yield line

@@ -14,7 +14,7 @@ from thinc.types import Ints2d
 
 from .... import annotation
 from ....annotation import Argument, Frame, Quotation
-from ....annotation.checks import show
+from ....annotation.checks import check_once, show
 from ....extensions import labels_by_span, span_label
 from ....people.tokenized import make_doc as split_into_tokens
 from ..reports import Report, shorten
@@ -69,6 +69,7 @@ def from_dict(
         labelled = alignment.kept("labelled_spans")
         known = alignment.all_known([row["score"] for row in labelled], "labelled_spans")
         spans = [(*row["tokens"], row["label"]) for row in labelled]
+        check_once(doc, spans, "labelled_spans", "document")
         annotation.set_labelled_spans(doc, spans, known, key=labelled_key)
         _forget_known_labels(doc, cluster_prefix, labelled_key)
     report.warn()

@@ -37,6 +37,15 @@ def test_bracketed_reports_place_of_an_error(tmp_path: Path):
     assert not (tmp_path / "a.spacy").exists()
 
 
+def test_bracketed_leaves_out_a_document_with_a_bracket_inside_a_token_alone(tmp_path: Path):
+    (tmp_path / "a.txt").write_text("=== a\n[Ann]\n=== b\n[Be]lls\n=== c\n[Bob]", encoding="utf-8")
+    with pytest.warns(UserWarning, match=r"can't be read: 1\. The first: \S*a\.txt:4:4: a mention ends inside the tok"):
+        success("convert", "bracketed", tmp_path / "a.txt", tmp_path / "a.spacy")
+    assert [get_title(doc) for doc in load(tmp_path / "a.spacy")] == ["a", "c"]
+    (tmp_path / "a.txt").write_text("=== b\n[Be]lls\n=== c\n[Bob", encoding="utf-8")
+    assert "a.txt:4:1: a mention that is not" in refusal("convert", "bracketed", tmp_path / "a.txt", "a.spacy")
+
+
 def test_an_unknown_language_is_named(tmp_path: Path):
     (tmp_path / "a.txt").write_text("Ann", encoding="utf-8")
     assert "qq" in refusal("convert", "bracketed", tmp_path / "a.txt", tmp_path / "a.spacy", "--lang", "qq")

@@ -39,7 +39,7 @@ Read = Callable[[str], Doc]
 def write(folder: Path, text: str, name: str = "ferry_0001.v4_gold_conll") -> Path:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", errors="surrogateescape")
     return path
 
 
@@ -231,6 +231,7 @@ GOOD = document(row("Ann", coref="(0)"), row("left"), "", row("Leo", coref="(0)"
         (document(row("Ann")).replace(END, ""), ":7: the document 'd_0', which begins here, has no `#end document`"),
         (document(row("Ann")).replace("n d", "d", 1), ":7: found '#begidocument (d); part 000', expected `#begin"),
         (document(row("Ann"), part="x"), ":7: found '#begin document (d); part x', expected `#begin"),
+        (document(row("Ann"), row("Zo\udce9")), ":9: byte 8 is not UTF-8. Save the file as UTF-8"),
     ],
 )
 def test_a_document_that_cannot_be_read_costs_no_other(tmp_path: Path, damaged: str, message: str):
@@ -249,7 +250,7 @@ def test_a_file_that_cannot_be_read_costs_no_other(tmp_path: Path, data: bytes):
     with pytest.warns(UserWarning, match=r"documents that can't be read: \d\. The first: \S*damaged\.gold_conll:"):
         assert len(read_conll2012(tmp_path)) == 1
     with pytest.raises(
-        ValueError, match=r"damaged\.gold_conll: (byte \d+ is not UTF-8|found no)|:1: found 'Ann left.'"
+        ValueError, match=r"damaged\.gold_conll: found no|:2: byte 9 is not UTF-8|:1: found 'Ann left.'"
     ):
         read_conll2012(tmp_path / "damaged.gold_conll")
 
@@ -293,7 +294,7 @@ def test_missing_files_are_named(tmp_path: Path):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in ("b/1.v4_gold_conll", "a/2.v4_gold_conll", "a/3.v4_auto_conll", "a/gold_conll"):
+    for name in ("b/1.v4_gold_conll", "a/2.v4_gold_conll", "a/3.v4_auto_conll", "a/gold_conll", "a/1.gold_conll.gz"):
         write(tmp_path, name, name)
     return tmp_path
 
@@ -301,7 +302,7 @@ def folder(tmp_path: Path) -> Path:
 def test_files_of_any_name_are_taken_in_the_order_given_and_once(folder: Path):
     sources = [folder / "b", folder / "a/3.v4_auto_conll", str(folder)]
     found = [path.relative_to(folder).as_posix() for path in find_files(sources)]
-    assert found == ["b/1.v4_gold_conll", "a/3.v4_auto_conll", "a/2.v4_gold_conll", "a/gold_conll"]
+    assert found == ["b/1.v4_gold_conll", "a/3.v4_auto_conll", "a/1.gold_conll.gz", "a/2.v4_gold_conll", "a/gold_conll"]
 
 
 def test_folders_without_files_are_named(folder: Path):

@@ -65,7 +65,7 @@ def column(text: str, number: int) -> list[str]:
 def test_all_columns_of_a_document():
     doc = make_doc(title="bc/tale_3", tags=["NNP", "VBD", "RP", "PRP$", "NN", ".", "PRP", "VBD"])
     set_clusters(doc, [[(0, 1), (3, 4), (6, 7)], [(3, 5)]])
-    set_speakers(doc, [(0, 6, "Leo Orr")])
+    set_speakers(doc, [(0, 6, "Leo_Orr")])
     set_constituents(doc, [(0, 6, "S"), (0, 1, "NP"), (1, 5, "VP"), (3, 5, "NP")])
     set_frames(doc, [Frame(1, 3, [Argument(0, 1, "ARG0"), Argument(3, 5, "ARG1")], "give_up.09"), Frame(7, 8, [])])
     doc.set_ents([Span(doc, 0, 1, "PERSON")])
@@ -117,6 +117,13 @@ def test_words_that_cannot_be_written_are_counted(tmp_path: Path, word: str, rea
     lost = r"Wrote `_` for white space in words, or words that are read back as brackets: 1\. The first: .*'tale_0': '"
     back = read_back(write_with_loss(lost, make_doc([word])), tmp_path)
     assert [token.text for token in back] == [read]
+
+
+def test_speakers_that_cannot_be_written_are_counted(tmp_path: Path):
+    doc = make_doc()
+    set_speakers(doc, [(0, 2, "Leo Orr"), (2, 4, "_"), (4, 8, "Ann")])
+    lost = r"Wrote `_` for white space in speakers, .*: 2\. The first: document 'tale_0': 'Leo Orr'\n.*'tale_0': '_'"
+    assert get_speakers(read_back(write_with_loss(lost, doc), tmp_path)) == [(0, 2, "Leo_Orr"), (4, 8, "Ann")]
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,13 @@ def test_documents_without_a_name_are_numbered(tmp_path: Path):
     assert [get_title(doc) for doc in docs] == ["document 1", "document 2"]
 
 
+def test_different_documents_of_one_id_are_kept_and_the_same_left_out(tmp_path: Path):
+    lines = [line for text in ("_", "__", "_") for line in ("# newdoc id = a", *words(*text), "")]
+    with pytest.warns(UserWarning, match=r"(?s)^Kept different .*:4: document 'a', as .*\nLeft out .*:8: document 'a'"):
+        docs = read_corefud(write(tmp_path / "a.conllu", *lines))
+    assert [len(doc) for doc in docs] == [1, 2]
+
+
 def test_a_line_that_is_no_text_costs_its_document_alone(tmp_path: Path):
     lines = ["# newdoc id = a", *words("_"), "", "# newdoc id = b", *words("_", "_"), "", "# newdoc id = c"]
     path = write(tmp_path / "a.conllu", *lines, *words("_"), "", "# newdoc id = d", "1\tx", "")

@@ -144,7 +144,7 @@ LINES = (
     row("2", "old", "_", head="3"),
     row("3", "dog", "Entity=1)|Bridge=2<1", head="0"),
     row("3.1", "it", "Entity=(1)"),
-    "",
+    " ",
     "# newdoc id = b",
     "# sent_id = b-s1",
     row("1", "No", "SplitAnte=1<2,3<2"),
@@ -174,7 +174,7 @@ def test_everything_but_entities_stays(tmp_path: Path):
         row("2", "old", "Entity=(e1-animal-1-)", head="3"),
         row("3", "dog", "Entity=e1)", head="0"),
         row("3.1", "it"),
-        "",
+        " ",
         "# newdoc id = b",
         "# global.Entity = eid-etype-head-other",
         "# sent_id = b-s1",
@@ -201,9 +201,13 @@ def test_other_documents_are_an_error(tmp_path: Path, docs: list[Doc], message: 
         merge_corefud(docs, source)
 
 
-def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path):
-    source = write(tmp_path / "a.conllu", *LINES[:-1], "1\tNo")
-    with pytest.raises(ValueError, match=r"a\.conllu:12: found 2 columns"):
+@pytest.mark.parametrize(
+    "lines, message",
+    [([*LINES[:-1], "1\tNo"], ":12: found 2 columns"), ([*LINES, " ", *LINES[:4]], ":14: found a second document")],
+)
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path, lines: list[str], message: str):
+    source = write(tmp_path / "a.conllu", *lines)
+    with pytest.raises(ValueError, match=rf"a\.conllu{message}"):
         merge_corefud(make_docs(), source)
 
 
