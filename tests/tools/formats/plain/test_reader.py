@@ -304,7 +304,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"tokens": spans((0, 3), (2, 23))}, r"tokens.start\[1\] is 2; expected at least 3, where the one before it ends"),
     (quoted(cue_start=4), r"\(start, end\) of the cue of quotations\[0\] is \(4, None\); expected both or none"),
     (quoted(speaker_start=4, speaker_end=99), r"of the speaker of quotations\[0\] is \(4, 99\); expected start < end"),
-    ({"labelled_spans": pack(*[{**HER, "label": "A"}] * 2)}, r" labelled_spans\[1\] is \(2, 3, 'A'\), which is in the"),
+    (
+        {"labelled_spans": pack(*[{**HER, "label": "A"}] * 2)},
+        r" labelled_spans\[1\] is \(2, 3, 'A'\), which is in the document",
+    ),
     ({"speakers": pack({**ANN, "speaker": None})}, r"speakers.speaker\[0\] is None; expected a valid string"),
 ]
 
