@@ -333,7 +333,7 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         for doc, offset in zip(docs, accumulate(map(len, docs), initial=0), strict=False):
             given = get_predicates(doc, key)
             closed.append(given is not None)
-            rows += [(offset + start, offset + end - 1) for start, end in dict.fromkeys(given or ()) if start < end]
+            rows += [(offset + start, offset + end - 1) for start, end in given or () if start < end]
         device = layout.document.device
         spans = torch.tensor(rows, dtype=torch.long, device=device).view(-1, 2)
         return FindPredicates(Spans(spans[:, 0], spans[:, 1]), torch.tensor(closed, dtype=torch.bool, device=device))
