@@ -262,7 +262,7 @@ class PreannotatedCorpus(Corpus):
                     group.attrs = {**source.spans[key].attrs}
             if len(doc) == len(source) and source.has_annotation("SENT_START"):
                 doc.from_array("SENT_START", source.to_array("SENT_START"))  # type: ignore[arg-type]
-            yield made if made is example else self._make_example(nlp, doc, gold_preproc=False)
+            yield self._make_example(nlp, doc, True) if self.gold_tokens and made is not example else made
 
     def _count_lost(self, lost: Counter[str], reference: Doc) -> None:
         for what, count in lost.items():

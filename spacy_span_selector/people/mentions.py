@@ -122,9 +122,7 @@ def _doubles(doc: Doc, scored: ScoredMentions) -> set[int]:
 def _side_by_side(scored: ScoredMentions, frames: Sequence[SrlFrame]) -> set[int]:
     """Mentions that are two mentions, both arguments of one verb: "him home" of "take him home"."""
     numbers = {mention: number for number, mention in enumerate(scored.mentions)}
-    arguments = (
-        sorted((one.start, one.end) for spans in frame.arguments.values() for one in spans) for frame in frames
-    )
+    arguments = (sorted((a.start, a.end) for own in frame.arguments.values() for a in own) for frame in frames)
     return {
         numbers[first[0], second[1]]
         for own in arguments

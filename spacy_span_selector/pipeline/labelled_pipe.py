@@ -64,7 +64,7 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
         RETURNS (dict[str, list[str]]): The new "labels".
         RAISES (ValueError): As `add_label`.
         """
-        return {"labels": self._grow(self._collect_labels(docs))}
+        return {"labels": self._grow(self._collect_labels(docs, self._labels))}
 
     def _grow(self, labels: list[str]) -> list[str]:
         _check_labels(self.name, labels)
@@ -76,10 +76,10 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
             self.model.attrs["sizes"] = self._sizes()
         return new
 
-    def _collect_labels(self, docs: Iterable[Doc]) -> list[str]:
+    def _collect_labels(self, docs: Iterable[Doc], known: Iterable[str] = ()) -> list[str]:
         """The labels of documents that are annotated, most frequent first, then others that these declare.
 
-        "A|B" stands for one of two where a document declares its types, or where both are labels, too."""
+        "A|B" stands for one of two where a document declares its types, or where both are labels, or known ones."""
         found: Counter[str] = Counter()
         for doc in docs:
             if (labels := self._gold_labels(doc)) is not None:
@@ -88,7 +88,8 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
                 found.update(dict.fromkeys((own for label in declared or () for own in types_of(label)), 0))
         counts: Counter[str] = Counter()
         for label, count in found.items():
-            counts.update(dict.fromkeys(types_of(label) if found.keys() >= {*types_of(label)} else [label], count))
+            own = types_of(label)
+            counts.update(dict.fromkeys(own if {*found, *known} >= {*own} else [label], count))
         return [label for label, _ in counts.most_common()]
 
     @abstractmethod

@@ -165,7 +165,7 @@ class StructuredCoref(LabelledPipe[GoldMentions, CorefOutput, CorefPrediction]):
         consistent_clusters, quotations, link_non_mentions (None): Settings of earlier pipelines.
         RAISES (ValueError): If one of these has a value.
         """
-        if consistent_clusters or quotations or link_non_mentions:
+        if any(value is not None for value in (consistent_clusters, quotations, link_non_mentions)):
             cure = f"Leave {', '.join(self.former)} out of its config, and add an 'entity_resolver' behind it"
             raise ValueError(f"'{name}' was saved by an earlier version. {cure}.")
         super().__init__(nlp, model, name, scorer)

@@ -291,7 +291,7 @@ def test_its_settings_are_checked_and_saved(tmp_path: Path) -> None:
 
 def test_what_it_does_was_done_by_another_component_once() -> None:
     with pytest.raises(ValueError, match=r"saved by an earlier version\. Leave .* and add an 'entity_res"):
-        blank_nlp().add_pipe("structured_coref", config={"quotations": True})
+        blank_nlp().add_pipe("structured_coref", config={"quotations": False})
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,8 @@ ENGLISH = spacy.blank("en")
         ("Hi Ann, I am late. Wait for me! Best, Tom", "Tom"),
         ("Hello Ann Lee! I am late. - Tom", "Tom"),
         ("Hi Ann, I am late. Many thanks,\nTom", "Tom"),
-        ("Hi Ann, I am late. See you in Rome.", UNSIGNED),
+        ("Hi Ann, the train is late. Best regards, Tom Lee, Rome", "Tom Lee"),
+        ("Hi Ann, thanks for the gift. See you in Rome.", UNSIGNED),
         ("Hi Ann, I am late, but I will be at home.", UNSIGNED),
     ],
 )
@@ -43,6 +44,11 @@ def test_a_place_and_a_date_may_stand_before_a_greeting() -> None:
 
 
 NO_LETTERS = ["Dear me, said Ann.\nTom left.", "Ann left.\nBest,\nTom", "Dear Ann,", "Poor Ann, she left.", ""]
+NO_LETTERS += [
+    "Hello Ann, said Tom. I am late.",
+    "Dear Ann, a film, is old. Tom is in it",
+    'Hi Ann, you left? "No," I said.',
+]
 
 
 @pytest.mark.parametrize("text", NO_LETTERS)

@@ -130,6 +130,7 @@ def test_a_label_stands_for_others_where_there_are_such() -> None:
     other = nlp.make_doc("Leo lost a hat.")
     set_labelled_spans(other, [(0, 1, "A"), (2, 3, "B"), (3, 4, "B")])
     assert component(nlp)._collect_labels([doc, other]) == ["B", "A"]
+    assert component(nlp)._collect_labels([doc], ("B", "A")) == ["A", "B"]
     assert known_types("A|B", {"A|B": 0, "A": 1}) == [0]
     assert known_types("A|B", {"B": 0, "A": 1}) == [1, 0]
     set_annotates(doc, ["A|B"])

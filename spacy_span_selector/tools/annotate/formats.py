@@ -99,8 +99,8 @@ class Docs(Writer):
 
     def add(self, record: Record, doc: Doc) -> None:
         doc.user_data.pop(TRANSFORMER_OUTPUT, None)
-        if record.fields:
-            doc.user_data[FIELDS] = plain(record.fields)
+        if fields := {name: value for name, value in record.fields.items() if name not in doc.user_data}:
+            doc.user_data[FIELDS] = plain(fields)
         self.added.append(DocBin(docs=[anchor_spans(doc)], store_user_data=True))
 
     def finish(self) -> bytes:

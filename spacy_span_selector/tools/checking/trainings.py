@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +55,9 @@ def check_training(config: Config) -> None:
         for component in value if name in ("annotating_components", "frozen_components") else ():
             if component not in pipeline:
                 raise ValueError(f"'{component}' in [training] {name} is not in the pipeline: {', '.join(pipeline)}.")
-    for reader, name in [(block.get("@readers"), block["path"]) for block in _find_readers(config["corpora"])]:
-        if reader not in READERS or name is None:
+    for block in chain.from_iterable(_find_readers(corpus) for corpus in _used_corpora(config)):
+        name = block["path"]
+        if block.get("@readers") not in READERS or name is None:
             continue
         path = Path(str(name))
         if not path.exists():
@@ -67,6 +70,12 @@ def check_training(config: Config) -> None:
                 raise ValueError(f"{path}: trainings read {file} all the same. Move what a command has made.")
     if problem := planned_for_other_steps(config):
         warnings.warn(problem, stacklevel=2)
+
+
+def _used_corpora(config: Config) -> Iterator[Mapping[str, Any]]:
+    for name in ("train_corpus", "dev_corpus"):
+        with suppress(KeyError):  # spaCy says so
+            yield dot_to_object(config, config["training"][name])
 
 
 def planned_for_other_steps(config: Config) -> str | None:

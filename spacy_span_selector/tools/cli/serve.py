@@ -61,6 +61,6 @@ def serve_cli(
 
 def _without_port(name: str) -> str:
     """A name or an address, as browsers send one beside the port; a name with a port or of a page is refused."""
-    if name.count(":") == 1 or "/" in name or not name:
+    if name.count(":") == 1 or "]:" in name or "/" in name or not name:
         raise ValueError(f"--allow-host: '{name}' is no name or address of a computer. Leave out 'http://' and port.")
     return name.strip("[]")

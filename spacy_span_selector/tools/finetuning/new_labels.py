@@ -50,5 +50,5 @@ def _places(label: str, docs: Iterable[Doc]) -> Iterator[str]:
     for doc in docs:
         for group in read_all_groups(doc).values():
             for span in group:
-                if label in types_of(span.label_) or label == group.attrs.get("roleset"):
+                if label in (span.label_, *types_of(span.label_), group.attrs.get("roleset")):
                     yield f"{describe_doc(doc)} at {span.text!r}"

@@ -17,6 +17,7 @@ import torch
 from pydantic import PositiveInt
 from pydantic.dataclasses import dataclass as checked_dataclass
 from spacy.language import Language
+from spacy.util import get_package_path, is_package
 from thinc.api import Config
 
 from ...signatures import CHECKED
@@ -88,10 +89,14 @@ def identity(config: Config, code: Path | None, gpu_id: int) -> Identity:
     corpora = _flat(settings.get("corpora"))
     files = {value for name, value in corpora if name.endswith("path") and isinstance(value, str)}
     others = {str(value) for name, value in _flat(settings) if name.rpartition(".")[2] in SOURCES and value}
-    files |= {value for value in others if Path(value).exists()}  # such as a pipeline; a package has a version
+    packages = {value: get_package_path(value) for value in others if is_package(value)}
+    files |= {value for value in others if os.path.exists(value)} | packages.keys()
     return {
         "config": dict(_flat(settings)),
-        "files": {path: file_digest(Path(path)) for path in sorted(files | ({str(code)} if code else set()))},
+        "files": {
+            path: file_digest(packages.get(path, Path(path)))
+            for path in sorted(files | ({str(code)} if code else set()))
+        },
         "surroundings": {
             **versions(),
             "device": torch.cuda.get_device_name(gpu_id) if gpu_id >= 0 and torch.cuda.is_available() else "cpu",

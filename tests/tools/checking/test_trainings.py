@@ -166,6 +166,7 @@ def test_what_a_fine_tuning_has_written_is_not_learnt_again(config: Config, tmp_
     with pytest.raises(ValueError, match=r"tuned/corpus/train\.spacy all the same. Move what a command has made"):
         check_training(config)
     config["corpora"]["train"]["path"] = str(tmp_path / "tuned")
+    config["corpora"]["test"] = {**config["corpora"]["train"], "path": "later.spacy"}  # of no training
     check_training(config)
 
 

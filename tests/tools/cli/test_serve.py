@@ -67,7 +67,7 @@ def test_others_are_let_in_on_request_with_a_warning(served: list[tuple[Any, ...
     assert "Whoever reaches 0.0.0.0 on the network" in flat(result)
 
 
-@pytest.mark.parametrize("name", ["mine.test:8000", "http://mine.test", ""])
+@pytest.mark.parametrize("name", ["mine.test:8000", "[::1]:8000", "http://mine.test", ""])
 def test_a_name_that_no_browser_sends_is_refused(served: list[tuple[Any, ...]], worker: MagicMock, name: str) -> None:
     said = refusal("serve", "my_model", "--port", 0, "--allow-host", name)
     assert f"'{name}' is no name or address of a computer" in said

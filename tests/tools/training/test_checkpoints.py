@@ -8,6 +8,7 @@ import pytest
 import spacy
 from thinc.api import Config
 
+from spacy_span_selector.tools.files.runs import file_digest
 from spacy_span_selector.tools.training.checkpoints import PIPELINE, Checkpoints, identity, restore_folder, whole_folder
 
 IDENTITY: dict[str, dict[str, Any]] = {
@@ -114,20 +115,29 @@ path = "{folder}/dev.spacy"
 [components.tagger]
 source = "{folder}/known"
 
+[components.other]
+source = "a_package"
+
+[components.others]
+source = "{long}"
+
 [training]
 seed = 0
 """
 
 
-def test_settings_files_and_versions_tell_trainings_apart(tmp_path: Path) -> None:
+def test_settings_files_and_versions_tell_trainings_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spacy_span_selector.tools.training.checkpoints.is_package", lambda name: name == "a_package")
+    monkeypatch.setattr("spacy_span_selector.tools.training.checkpoints.get_package_path", lambda name: tmp_path / name)
     (tmp_path / "train").mkdir()
-    for name in ("train/a.spacy", "dev.spacy", "code.py", "known"):
+    for name in ("train/a.spacy", "dev.spacy", "code.py", "known", "a_package"):
         (tmp_path / name).write_text(name)
-    config = Config().from_str(CONFIG.format(folder=tmp_path), interpolate=False)
+    config = Config().from_str(CONFIG.format(folder=tmp_path, long="x" * 300), interpolate=False)
     found = identity(config, tmp_path / "code.py", -1)
     assert found["config"]["corpora.train.path"] == f"{tmp_path}/train"
     assert found["config"]["training.seed"] == 0
-    assert list(found["files"]) == [str(tmp_path / name) for name in ("code.py", "dev.spacy", "known", "train")]
+    own = {str(tmp_path / name): file_digest(tmp_path / name) for name in ("code.py", "dev.spacy", "known", "train")}
+    assert found["files"] == {**own, "a_package": file_digest(tmp_path / "a_package")}
     assert found["surroundings"]["device"] == "cpu"
     assert all(found["surroundings"][package] != "none" for package in ("spacy-span-selector", "spacy", "torch"))
 
