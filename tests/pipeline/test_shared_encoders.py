@@ -222,6 +222,12 @@ def test_the_trained_pipeline_stays_as_it_was(case: Case) -> None:
     assert_same(annotate(trained, [TEXT]), expected)
 
 
+def test_a_pipeline_for_another_language_is_told() -> None:
+    trained = listening(COREF)[0]
+    with pytest.warns(UserWarning, match="'structured_coref' has learnt the language 'xx', not 'de'"):
+        add_pipe_from(spacy.blank("de"), trained, "structured_coref")
+
+
 def test_a_component_that_is_not_there_is_an_error() -> None:
     with pytest.raises(KeyError, match="No component 'nobody'"):
         add_pipe_from(spacy.blank("xx"), listening(SRL)[0], "nobody")
