@@ -255,6 +255,9 @@ class PreannotatedCorpus(Corpus):
         source = example.reference
         said = {key: value for key, value in source.user_data.items() if isinstance(key, str)}
         for made in augmenter(nlp, example):
+            if made is example:
+                yield made
+                continue
             doc = made.reference
             doc.user_data = {**said, **doc.user_data}
             for key, group in doc.spans.items():
@@ -262,7 +265,7 @@ class PreannotatedCorpus(Corpus):
                     group.attrs = {**source.spans[key].attrs}
             if len(doc) == len(source) and source.has_annotation("SENT_START"):
                 doc.from_array("SENT_START", source.to_array("SENT_START"))  # type: ignore[arg-type]
-            yield self._make_example(nlp, doc, True) if self.gold_tokens and made is not example else made
+            yield self._make_example(nlp, doc, True) if self.gold_tokens else made
 
     def _count_lost(self, lost: Counter[str], reference: Doc) -> None:
         for what, count in lost.items():

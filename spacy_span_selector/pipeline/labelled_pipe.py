@@ -79,17 +79,18 @@ class LabelledPipe(SelectorPipe[Gold, Output, Prediction]):
     def _collect_labels(self, docs: Iterable[Doc], known: Iterable[str] = ()) -> list[str]:
         """The labels of documents that are annotated, most frequent first, then others that these declare.
 
-        "A|B" stands for one of two where a document declares its types, or where both are labels, or known ones."""
+        "A|B" stands for one of two where a document declares its types, or where both are labels, or known ones.
+        """
         found: Counter[str] = Counter()
         for doc in docs:
             if (labels := self._gold_labels(doc)) is not None:
                 declared = get_annotates(doc)
                 found.update(own for label in labels for own in ([label] if declared is None else types_of(label)))
                 found.update(dict.fromkeys((own for label in declared or () for own in types_of(label)), 0))
-        counts: Counter[str] = Counter()
+        counts, names = Counter[str](), {*found, *known}
         for label, count in found.items():
-            own = types_of(label)
-            counts.update(dict.fromkeys(own if {*found, *known} >= {*own} else [label], count))
+            types = types_of(label)
+            counts.update(dict.fromkeys(types if names.issuperset(types) else [label], count))
         return [label for label, _ in counts.most_common()]
 
     @abstractmethod

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +54,7 @@ def check_training(config: Config) -> None:
         for component in value if name in ("annotating_components", "frozen_components") else ():
             if component not in pipeline:
                 raise ValueError(f"'{component}' in [training] {name} is not in the pipeline: {', '.join(pipeline)}.")
-    for block in chain.from_iterable(_find_readers(corpus) for corpus in _used_corpora(config)):
-        name = block["path"]
-        if block.get("@readers") not in READERS or name is None:
-            continue
-        path = Path(str(name))
+    for path in (Path(str(block["path"])) for block in _readers_used(config) if block["path"] is not None):
         if not path.exists():
             raise ValueError(f"{path}: No such file or directory.")
         files = [*walk_corpus(path, ".spacy")]
@@ -72,10 +67,12 @@ def check_training(config: Config) -> None:
         warnings.warn(problem, stacklevel=2)
 
 
-def _used_corpora(config: Config) -> Iterator[Mapping[str, Any]]:
+def _readers_used(config: Config) -> Iterator[Mapping[str, Any]]:
+    """The readers of .spacy files from which a training reads."""
     for name in ("train_corpus", "dev_corpus"):
         with suppress(KeyError):  # spaCy says so
-            yield dot_to_object(config, config["training"][name])
+            corpus = dot_to_object(config, config["training"][name])
+            yield from (block for block in _find_readers(corpus) if block.get("@readers") in READERS)
 
 
 def planned_for_other_steps(config: Config) -> str | None:

@@ -68,9 +68,11 @@ def parse_conllu(text: str, source: str, report: Report) -> tuple[dict[str, list
             continue
         try:
             sentences = parse_document(name, start, lines, source, report)
-            documents |= {name: sentences} if name else {}
         except ValueError as error:
             unreadable[name] = str(error)
+        else:
+            if name:
+                documents[name] = sentences
     return documents, unreadable
 
 

@@ -7,9 +7,9 @@ import json
 import lzma
 import tarfile
 import zlib
-from collections.abc import Container
+from collections.abc import Callable, Container
 from io import BytesIO
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,6 +36,26 @@ def read_lines(path: Path) -> list[bytes]:
     """Read the lines of a file of which a line that is no text must not lose the others; `decode` decodes one."""
     lines = _read_bytes(path).replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
     return [line.removeprefix("\ufeff".encode()) for line in lines]
+
+
+def read_apart(path: Path, is_first: Callable[[bytes, bytes], bool]) -> tuple[str, list[str]]:
+    """Read a file of which a document with a line that is no text must not lose the others: its lines are empty then,
+    so that others keep their number.
+
+    is_first (Callable[[bytes, bytes], bool]): Whether a document may begin with a line, by the line before and itself.
+    RETURNS (tuple[str, list[str]]): The text, and what is wrong with each document that is lost.
+    """
+    lines = read_lines(path)
+    starts = [i for i, pair in enumerate(pairwise(lines), start=1) if is_first(*pair)]
+    texts: list[str] = []
+    errors: list[str] = []
+    for start, end in pairwise([0, *starts, len(lines)]):
+        try:
+            texts += [decode(lines[i], f"{path}:{i + 1}") for i in range(start, end)]
+        except ValueError as error:
+            errors.append(str(error))
+            texts += [""] * (end - start)
+    return "\n".join(texts), errors
 
 
 def decode(data: bytes, place: str) -> str:

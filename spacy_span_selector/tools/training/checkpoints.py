@@ -76,8 +76,8 @@ def _flush(path: Path) -> None:
         os.close(descriptor)
 
 
-SOURCES = {"init_tok2vec", "name", "path", "source", "vectors"}
-"""Settings that may name a file or a folder that a training takes something from."""
+SOURCES = ("path", ".name", ".source", ".vectors", ".init_tok2vec")
+"""How the names of settings end that may name a file, a folder or a package that a training takes something from."""
 
 Identity = dict[str, dict[str, Any]]
 """`config`: each setting by its dotted name; `files`: what is in each; `surroundings`: versions, device, threads."""
@@ -86,17 +86,12 @@ Identity = dict[str, dict[str, Any]]
 def identity(config: Config, code: Path | None, gpu_id: int) -> Identity:
     """Describe a training, whose config includes overrides, in plain values; `code` has registered functions."""
     settings: dict[str, Any] = json.loads(json.dumps(config.interpolate(), default=str))
-    corpora = _flat(settings.get("corpora"))
-    files = {value for name, value in corpora if name.endswith("path") and isinstance(value, str)}
-    others = {str(value) for name, value in _flat(settings) if name.rpartition(".")[2] in SOURCES and value}
-    packages = {value: get_package_path(value) for value in others if is_package(value)}
-    files |= {value for value in others if os.path.exists(value)} | packages.keys()
+    named = {value for name, value in _flat(settings) if name.endswith(SOURCES) and isinstance(value, str) and value}
+    named |= {str(code)} if code else set()
+    read = {name: get_package_path(name) if is_package(name) else Path(name) for name in sorted(named)}
     return {
         "config": dict(_flat(settings)),
-        "files": {
-            path: file_digest(packages.get(path, Path(path)))
-            for path in sorted(files | ({str(code)} if code else set()))
-        },
+        "files": {name: file_digest(path) for name, path in read.items() if os.path.exists(path)},
         "surroundings": {
             **versions(),
             "device": torch.cuda.get_device_name(gpu_id) if gpu_id >= 0 and torch.cuda.is_available() else "cpu",

@@ -35,7 +35,7 @@ from ..columns import (
 from ..commands import Sources, save_docs, split_paths
 from ..conllu import Row
 from ..files import FILES as UNREADABLE
-from ..files import decode, read_lines
+from ..files import read_apart
 from ..reports import DOCUMENTS, MOST_NAMES, Report, leave_out_repeated, shorten
 
 BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>[0-9]+)")
@@ -74,7 +74,10 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
     docs: list[tuple[str, Doc]] = []
     for path in paths:
         try:
-            blocks = _split_documents(b"\n".join(read_lines(path)).decode("utf-8", "surrogateescape"), path)
+            text, errors = read_apart(path, _may_begin)
+            for message in errors:
+                report.leave_out(DOCUMENTS, message)
+            blocks = [] if errors and not text.strip() else _split_documents(text, path)
         except ValueError as error:
             report.leave_out(DOCUMENTS, str(error))
             continue
@@ -87,6 +90,10 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
     once = leave_out_repeated(docs, report)
     report.warn()
     return once
+
+
+def _may_begin(before: bytes, line: bytes) -> bool:
+    return before.strip() == END.encode() or line.strip().startswith(b"#begin")
 
 
 def _split_documents(text: str, path: Path) -> list[Block]:
@@ -110,8 +117,6 @@ def _split_documents(text: str, path: Path) -> list[Block]:
 
 def _read_rows(block: Block) -> list[list[Row]]:
     place, title, lines = block
-    for where, content in ((place, title), *lines):  # a line that is no text costs this document alone
-        decode(content.encode("utf-8", "surrogateescape"), where)
     if not title:
         raise ValueError(f"{place}: found {shorten(lines[0][1])}, expected `{BEGIN_EXAMPLE}`.")
     if not lines or lines[-1][1] != END:

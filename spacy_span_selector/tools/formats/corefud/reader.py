@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -25,7 +24,7 @@ from spacy.vocab import Vocab
 from ....annotation import Mention, set_clusters
 from ..columns import MENTION_BRACKETS, REPEATED_MENTIONS, Bracket, pair_brackets
 from ..conllu import EMPTY_NODE, RANGE, UNNAMED_DOCUMENT, Sentence, make_doc, parse_document, split_documents
-from ..files import decode, read_lines
+from ..files import read_apart
 from ..reports import DOCUMENTS, Report, leave_out_repeated, shorten
 
 ENTITY = "Entity"
@@ -51,7 +50,9 @@ def read_corefud(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     path = Path(path)
     vocab = Vocab() if vocab is None else vocab
     report = Report()
-    text = _decode_documents(path, report)
+    text, errors = read_apart(path, lambda _, line: line.startswith(UNNAMED_DOCUMENT.encode()))
+    for message in errors:
+        report.leave_out(DOCUMENTS, message)
     declared = DECLARED.search(text)
     fields: Sequence[str] = declared[1].strip().split("-") if declared else FIELDS
     docs: list[tuple[str, Doc]] = []
@@ -76,20 +77,6 @@ def read_corefud(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     once = leave_out_repeated(docs, report)
     report.warn()
     return once
-
-
-def _decode_documents(path: Path, report: Report) -> str:
-    """The text of a file. A document with a line that is no text has empty lines, so that others keep their number."""
-    lines = read_lines(path)
-    starts = [i for i, line in enumerate(lines) if line.startswith(UNNAMED_DOCUMENT.encode())]
-    texts: list[str] = []
-    for start, end in pairwise([0, *starts, len(lines)]):
-        try:
-            texts += [decode(lines[i], f"{path}:{i + 1}") for i in range(start, end)]
-        except ValueError as error:
-            report.leave_out(DOCUMENTS, str(error))
-            texts += [""] * (end - start)
-    return "\n".join(texts)
 
 
 class EntityBracket(NamedTuple):

@@ -232,6 +232,7 @@ GOOD = document(row("Ann", coref="(0)"), row("left"), "", row("Leo", coref="(0)"
         (document(row("Ann")).replace("n d", "d", 1), ":7: found '#begidocument (d); part 000', expected `#begin"),
         (document(row("Ann"), part="x"), ":7: found '#begin document (d); part x', expected `#begin"),
         (document(row("Ann"), row("Zo\udce9")), ":9: byte 8 is not UTF-8. Save the file as UTF-8"),
+        ("Zo\udce9\n", ":7: byte 2 is not UTF-8. Save the file as UTF-8"),
     ],
 )
 def test_a_document_that_cannot_be_read_costs_no_other(tmp_path: Path, damaged: str, message: str):
