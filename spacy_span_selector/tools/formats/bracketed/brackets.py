@@ -36,40 +36,23 @@ class UnalignedError(BracketedError):
     """A bracket is inside a token, perhaps since whoever placed it had the tokens of another tokenizer."""
 
 
-class Strict:
-    """Raises the first error, and lets pass what is only doubtful. So a corpus is read to be used."""
-
-    def error(self, error: BracketedError) -> None:
-        raise error
-
-    def doubt(self, doubt: BracketedError) -> None:
-        """Take what can be read, but is probably not what was meant."""
-
-
 class Lenient:
     """Collects all errors and doubts: behind an error reading goes on with the next bracket if it can, or next line."""
 
     def __init__(self) -> None:
         self.errors: list[BracketedError] = []
-        self.doubts: list[BracketedError] = []
-
-    def error(self, error: BracketedError) -> None:
-        self.errors.append(error)
-
-    def doubt(self, doubt: BracketedError) -> None:
-        self.doubts.append(doubt)
-
-
-Problems = Strict | Lenient
+        self.doubts: list[BracketedError] = []  # about what can be read, but is probably not what was meant
 
 
 @contextmanager
-def reporting(problems: Problems) -> Iterator[None]:
-    """Report the error that ends a block, and go on behind the block unless reporting it has stopped that."""
+def reporting(problems: Lenient | None) -> Iterator[None]:
+    """Keep the error that ends a block, and go on behind the block; without anything to keep it, let it be raised."""
     try:
         yield
     except BracketedError as error:
-        problems.error(error)
+        if problems is None:
+            raise
+        problems.errors.append(error)
 
 
 class Notation(NamedTuple):

@@ -37,10 +37,9 @@ from .brackets import (
     PREDICATE_FORM,
     QUOTATION,
     BracketedError,
+    Lenient,
     Notation,
-    Problems,
     Sentence,
-    Strict,
     TypedBracket,
     TypedLine,
     UnalignedError,
@@ -59,10 +58,10 @@ MOST_SUGGESTIONS = 5  # for so many names of a document another one is proposed
 SPEAKER_PATTERN = re.compile(r"@((?:\\.|[^:\\])*):")
 
 
-def read_bracketed(path: str | Path, nlp: Language, problems: Problems | None = None) -> list[Doc]:
+def read_bracketed(path: str | Path, nlp: Language, problems: Lenient | None = None) -> list[Doc]:
     """Read a UTF-8 file in the bracketed format; without a heading it is one document, titled with its name.
 
-    problems (Problems | None): None to raise the first error, which names line, column and cure. `Lenient` keeps all of
+    problems (Lenient | None): None to raise the first error, which names line, column and cure. `Lenient` keeps all of
         them, and what is malformed is left out.
     """
     path = Path(path)
@@ -102,10 +101,9 @@ def read_separately(path: Path, nlp: Language, title: str) -> Iterator[Doc | Val
 
 
 def parse_bracketed(
-    text: str, nlp: Language, *, source: str = "text", title: str = "text", problems: Problems | None = None
+    text: str, nlp: Language, *, source: str = "text", title: str = "text", problems: Lenient | None = None
 ) -> list[Doc]:
     """Read documents from a string, as `read_bracketed` does from a file, which messages call `source`."""
-    problems = problems or Strict()
     documents: list[TypedDocument] = []
     headings: dict[str, int] = {}
     first = TypedLine(source, 1, "")  # where the text starts
@@ -181,7 +179,7 @@ class TypedQuotation(NamedTuple):
 class TypedDocument:
     """A document, as far as its lines were read."""
 
-    def __init__(self, title: str, nlp: Language, problems: Problems) -> None:
+    def __init__(self, title: str, nlp: Language, problems: Lenient | None) -> None:
         self.title = title
         self.nlp = nlp
         self.problems = problems
@@ -270,7 +268,8 @@ class TypedDocument:
                     bare.fail(bare.offset, f"{found}. Remove one of them.")
 
     def make_doc(self) -> Doc:
-        self._doubt_names()
+        if self.problems is not None:
+            self._doubt_names(self.problems.doubts)
         tokens = [token for sentence in self._sentences for token in sentence.tokens]
         spaces = [bool(token.whitespace_) or token.i + 1 == len(token.doc) for token in tokens]
         doc = Doc(
@@ -312,8 +311,8 @@ class TypedDocument:
                     persons[i] = nearest_mention(place, clusters[name], quoted) if name else None
             yield Quotation(*place, speaker=persons[0], addressee=persons[1])
 
-    def _doubt_names(self) -> None:
-        """Report the names that are there only once: what is named corefers with something, as a rule."""
+    def _doubt_names(self, doubts: list[BracketedError]) -> None:
+        """Note the names that are there only once: what is named corefers with something, as a rule."""
         persons = {name for quotation in self._quotations for name in quotation.persons}
         counts = Counter(bracket.label for bracket in self._named)
         once = [bracket for bracket in self._named if counts[bracket.label] == 1 and bracket.label not in persons]
@@ -325,7 +324,7 @@ class TypedDocument:
             meant = f"Did you mean {alike[0]!r}? " if alike else ""
             cure = f"{meant}Write `[words]` for a mention of what is mentioned once."
             found = f"the name {name!r} is used only once in its document"
-            self.problems.doubt(BracketedError(bracket.line, bracket.open_column, f"{found}. {cure}"))
+            doubts.append(BracketedError(bracket.line, bracket.open_column, f"{found}. {cure}"))
 
 
 def is_predicate_role(role: str) -> bool:
