@@ -6,7 +6,7 @@ import json
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -237,30 +237,10 @@ class Labelled(NamedTuple):
     note: str
 
 
-class Annotation(NamedTuple):
-    """Clusters with their names and entity types, "" where they are not known, and frames."""
-
-    clusters: list[list[Mention]]
-    names: list[str]
-    types: list[str]
-    frames: list[Frame]
-
-    def add_cluster(self, regions: Iterable[Labelled], place: str, report: Report) -> None:
-        ordered = sorted(regions, key=lambda region: region.place)
-        mentions = dict.fromkeys(region.place for region in ordered)
-        case = f"{place}: the cluster that starts at token {ordered[0].place[0]}."
-        report.leave_out(REPEATED_MENTIONS, case, len(ordered) - len(mentions))
-        types = [label for region in ordered for label in region.labels if label not in NO_MENTIONS | {MENTION}]
-        names = [region.note for region in ordered if region.note and PREDICATE not in region.labels]
-        self.clusters.append([*mentions])
-        self.names.append(next(iter(names), ""))
-        self.types.append(next(iter(types), ""))
-
-
 def find_annotation(
     regions: Mapping[str, Labelled], relations: Sequence[Relation], place: str, report: Report
-) -> Annotation:
-    """The clusters and frames of a document.
+) -> tuple[list[list[Mention]], list[str], list[str], list[Frame]]:
+    """The clusters of a document, their names and entity types, "" where they are not known, and its frames.
 
     A region is a mention if it has any label but `Predicate` and `Argument`, or if it is in a relation of coreference.
     A relation of a predicate is that to an argument, whose role is its label, unless it is labelled `coreferent`. Any
@@ -296,10 +276,20 @@ def find_annotation(
         for name, region in regions.items()
         if PREDICATE in region.labels
     ]
-    found = Annotation([], [], [], frames)
+    clusters: list[list[Mention]] = []
+    names: list[str] = []
+    types: list[str] = []
     for group in {id(group): group for group in groups.values()}.values():
-        found.add_cluster([regions[name] for name in group], place, report)
-    return found
+        ordered = sorted((regions[name] for name in group), key=lambda region: region.place)
+        mentions = dict.fromkeys(region.place for region in ordered)
+        case = f"{place}: the cluster that starts at token {ordered[0].place[0]}."
+        report.leave_out(REPEATED_MENTIONS, case, len(ordered) - len(mentions))
+        notes = (region.note for region in ordered if region.note and PREDICATE not in region.labels)
+        kinds = (label for region in ordered for label in region.labels if label not in NO_MENTIONS | {MENTION})
+        clusters.append([*mentions])
+        names.append(next(notes, ""))
+        types.append(next(kinds, ""))
+    return clusters, names, types, frames
 
 
 def convert_label_studio(

@@ -10,7 +10,6 @@ from spacy_span_selector import annotation
 from spacy_span_selector.annotation import Argument, Frame
 from spacy_span_selector.tools.formats.label_studio import read_label_studio
 from spacy_span_selector.tools.formats.label_studio.reader import (
-    Annotation,
     Labelled,
     Relation,
     Value,
@@ -239,7 +238,7 @@ def mention(start: int, *labels: str, note: str = "") -> Labelled:
     return Labelled((start, start + 1), list(labels or ["Mention"]), note)
 
 
-def annotate(regions: dict[str, Labelled], *relations: dict[str, Any]) -> tuple[Annotation, dict[str, list[str]]]:
+def annotate(regions: dict[str, Labelled], *relations: dict[str, Any]) -> tuple[Any, dict[str, list[str]]]:
     report = Report()
     return find_annotation(regions, [*map(Relation.model_validate, relations)], "t", report), report.findings
 
@@ -248,25 +247,25 @@ def test_links_of_any_direction_and_label_join_mentions():
     regions = {name: mention(i) for i, name in enumerate("abcdef")}
     both = relation("b", "a") | {"direction": "bi"}
     links = [relation("e", "a"), relation("c", "b", "refers to"), both, relation("d", "d")]
-    found, findings = annotate(regions, *links)
-    assert found.clusters == [[(0, 1), (1, 2), (2, 3), (4, 5)], [(3, 4)], [(5, 6)]]
-    assert (found.frames, findings) == ([], {})
+    (clusters, *_, frames), findings = annotate(regions, *links)
+    assert clusters == [[(0, 1), (1, 2), (2, 3), (4, 5)], [(3, 4)], [(5, 6)]]
+    assert (frames, findings) == ([], {})
 
 
 def test_the_type_is_the_first_label_of_another_name_and_the_name_the_first_note():
     regions = {"a": mention(1, "PER"), "b": mention(0), "c": mention(2, "LOC", note="ann"), "d": mention(3, "LOC")}
     found, _ = annotate(regions, relation("b", "a"), relation("c", "a"))
-    assert found == Annotation([[(0, 1), (1, 2), (2, 3)], [(3, 4)]], ["ann", ""], ["PER", "LOC"], [])
+    assert found == ([[(0, 1), (1, 2), (2, 3)], [(3, 4)]], ["ann", ""], ["PER", "LOC"], [])
 
 
 def test_arguments_may_be_regions_of_any_label():
     regions = {"a": mention(0), "b": mention(1, "Argument"), "v": mention(2, "Predicate"), "w": mention(3, "Predicate")}
     links = [relation("v", "a", "ARG0", "ARG1"), relation("b", "v", "ARG2"), relation("v", "w", "ARG3")]
     links += [relation("v", "a", "ARG0"), relation("v", "w", "ARG4") | {"direction": "left"}]
-    found, findings = annotate(regions, *links)
-    assert found.clusters == [[(0, 1)]]
+    (clusters, *_, frames), findings = annotate(regions, *links)
+    assert clusters == [[(0, 1)]]
     assert findings == {"Left out arguments that are a second time in their frame": ["t: ARG0 at token 0."]}
-    assert found.frames == [
+    assert frames == [
         Frame(2, 3, [Argument(0, 1, "ARG0"), Argument(0, 1, "ARG1"), Argument(1, 2, "ARG2"), Argument(3, 4, "ARG3")]),
         Frame(3, 4, [Argument(2, 3, "ARG4")]),
     ]
@@ -275,7 +274,7 @@ def test_arguments_may_be_regions_of_any_label():
 def test_predicates_and_arguments_may_corefer():
     regions = {"v": mention(0, "Predicate", note="run.01"), "a": mention(1, "Argument"), "m": mention(2)}
     found, _ = annotate(regions, relation("m", "v", "coreferent"), relation("m", "a", "coreferent"))
-    assert found == Annotation([[(0, 1), (1, 2), (2, 3)]], [""], [""], [Frame(0, 1, [], "run.01")])
+    assert found == ([[(0, 1), (1, 2), (2, 3)]], [""], [""], [Frame(0, 1, [], "run.01")])
 
 
 @pytest.mark.parametrize(
@@ -288,8 +287,8 @@ def test_predicates_and_arguments_may_corefer():
 )
 def test_relations_that_say_nothing_are_counted(regions: str, link: dict[str, Any], message: str):
     known = {"a": mention(0), "b": mention(0), "v": mention(1, "Predicate")}
-    found, findings = annotate({name: known[name] for name in regions}, link)
-    assert (found.clusters, list(findings)) == ([[(0, 1)]], [message])
+    (clusters, *_), findings = annotate({name: known[name] for name in regions}, link)
+    assert (clusters, list(findings)) == ([[(0, 1)]], [message])
 
 
 LINES = "A 😀 man\r\nof the Bells\nleft.\rShe came\r\n\r\nback."
