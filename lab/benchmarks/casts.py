@@ -26,15 +26,17 @@ from typing import Annotated, Any, NamedTuple
 
 import spacy
 import typer
+from spacy.cli._util import parse_config_overrides
 from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
+from spacy.util import dot_to_dict
 
 from spacy_span_selector.annotation import cluster_groups, find_cluster_prefix, find_mentions_key
 from spacy_span_selector.extensions.mention_types import mention_type, without_clitic
 from spacy_span_selector.pipeline.split_dashes import split_dashes
 from spacy_span_selector.scoring.metrics.coreference import b_cubed
 from spacy_span_selector.scoring.metrics.counts import Counts
-from spacy_span_selector.tools.cli._app import load_pipeline
+from spacy_span_selector.tools.files.pipelines import load_pipeline
 from spacy_span_selector.tools.files.writing import write_file
 
 from ..measuring import GpuId, Threads, print_header, print_row, set_threads
@@ -119,7 +121,7 @@ def main(
     set_threads(threads)
     if gpu_id >= 0:
         spacy.require_gpu(gpu_id)
-    nlp = load_pipeline(model, given[n_names:])
+    nlp = load_pipeline(model, dot_to_dict(parse_config_overrides(given[n_names:], env_var=None)))
     nlp.max_length = sys.maxsize
     if split:
         split_dashes(nlp)

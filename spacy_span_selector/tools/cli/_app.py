@@ -1,10 +1,10 @@
-"""The typer application, and what commands share: arguments, errors, loading a pipeline."""
+"""The typer application, and what commands share: arguments and errors."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from configparser import Error as ParsingError
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -13,12 +13,10 @@ from typing import Annotated, Any
 
 import typer
 from click import NoSuchOption
-from spacy.language import Language
 from thinc.api import ConfigValidationError
 from typer.core import TyperGroup
 from wasabi import msg
 
-from ..files import pipelines
 from ..files.pipelines import describe_settings
 
 Model = Annotated[str, typer.Argument(help="A trained pipeline: a path or the name of a package")]
@@ -81,11 +79,3 @@ def naming_config(path: Path) -> Iterator[None]:
 
 def _describe(error: Exception) -> str:
     return describe_settings(error) if isinstance(error, ConfigValidationError) else str(error)
-
-
-def load_pipeline(model: str, overrides: Sequence[str] = ()) -> Language:
-    """Load a pipeline, whose settings options of the command line override; errors name it."""
-    from spacy.cli._util import parse_config_overrides
-    from spacy.util import dot_to_dict
-
-    return pipelines.load_pipeline(model, dot_to_dict(parse_config_overrides([*overrides], env_var=None)))

@@ -12,7 +12,8 @@ from spacy.util import load_model
 from wasabi import msg
 
 from ..files.folders import made_as
-from ._app import Model, app, load_pipeline
+from ..files.pipelines import load_pipeline
+from ._app import Model, app
 
 NEEDS_NO_STRING = {
     "entity_resolver",

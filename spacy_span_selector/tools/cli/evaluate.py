@@ -11,14 +11,16 @@ import typer
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.training import Example
+from spacy.util import dot_to_dict
 from wasabi import msg
 
 from ...annotation import SPEAKERS_KEY, get_annotates, get_speakers
 from ...documents.given import without_extensions
 from ...scoring.task import PARTS, Task, all_tasks, find_tasks, reader_settings
+from ..files.pipelines import load_pipeline
 from ..files.writing import write_files
 from ..formats.commands import check_spacy_file, spacy_file
-from ._app import WITH_OVERRIDES, CodePath, GpuId, Model, app, load_pipeline
+from ._app import WITH_OVERRIDES, CodePath, GpuId, Model, app
 
 RUNS_WITH_SPEAKERS = {"without_speakers": False, "with_speakers": True}  # whether the pipeline is given the turns
 
@@ -49,7 +51,7 @@ def evaluate_cli(
     """
     import spacy
     import srsly
-    from spacy.cli._util import import_code
+    from spacy.cli._util import import_code, parse_config_overrides
 
     from ...examples.corpus import create_corpus
 
@@ -62,7 +64,7 @@ def evaluate_cli(
             raise ValueError(f"{path}: not written, since it is what was read. Name another file.")
     if gpu_id >= 0:
         spacy.require_gpu(gpu_id)
-    nlp = load_pipeline(model, ctx.args)
+    nlp = load_pipeline(model, dot_to_dict(parse_config_overrides(ctx.args, env_var=None)))
     given = gold_predicates or gold_mentions
     tasks = _tasks_to_score(nlp)
     scores: dict[str, dict[str, Any]] = {}

@@ -13,8 +13,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from wasabi import msg
 
+from ..files.pipelines import load_pipeline
 from ..files.writing import write_file
-from ._app import app, load_pipeline
+from ._app import app
 
 
 @app.command("render")
