@@ -70,29 +70,24 @@ def train_cli(
 def run_training(checkpoints: Checkpoints, begin: Callable[[], Language], *, resume: bool, gpu_id: int) -> None:
     """Train a pipeline to the end, or until a signal asks to stop; then the command exits."""
     from ..files.runs import only_process_in
-
-    with only_process_in(checkpoints.folder, "train", "take another --output"):
-        _train(checkpoints, begin, resume=resume, gpu_id=gpu_id)
-
-
-def _train(checkpoints: Checkpoints, begin: Callable[[], Language], *, resume: bool, gpu_id: int) -> None:
     from ..training.checkpoints import PIPELINE
     from ..training.loop import noting_signals, train
 
-    start = checkpoints.newest()
-    if start and not resume:
-        found = f"{start.path} is of a training that has not ended"
-        raise ValueError(f"{found}. Go on with --resume, or delete {checkpoints.folder} to begin anew.")
-    if start:
-        for line in checkpoints.check(start):
-            msg.warn(f"The result may differ from that of one run: {line}")
-        nlp = load_model(start.path / PIPELINE)
-        msg.good(f"Going on after step {start.state['step']}", start.path)
-    else:
-        nlp = begin()
-    msg.divider("Training pipeline")
-    msg.info(f"Pipeline: {nlp.pipe_names}")
-    with noting_signals() as received:
-        if not train(nlp, checkpoints, start, received, use_gpu=gpu_id):
-            msg.info(f"Stopped by {received[0].name}. The same command with --resume goes on.")
-            raise typer.Exit(128 + received[0])
+    with only_process_in(checkpoints.folder, "train", "take another --output"):
+        start = checkpoints.newest()
+        if start and not resume:
+            found = f"{start.path} is of a training that has not ended"
+            raise ValueError(f"{found}. Go on with --resume, or delete {checkpoints.folder} to begin anew.")
+        if start:
+            for line in checkpoints.check(start):
+                msg.warn(f"The result may differ from that of one run: {line}")
+            nlp = load_model(start.path / PIPELINE)
+            msg.good(f"Going on after step {start.state['step']}", start.path)
+        else:
+            nlp = begin()
+        msg.divider("Training pipeline")
+        msg.info(f"Pipeline: {nlp.pipe_names}")
+        with noting_signals() as received:
+            if not train(nlp, checkpoints, start, received, use_gpu=gpu_id):
+                msg.info(f"Stopped by {received[0].name}. The same command with --resume goes on.")
+                raise typer.Exit(128 + received[0])
