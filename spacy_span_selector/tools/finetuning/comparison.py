@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -10,7 +10,6 @@ from pathlib import Path
 
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example
 
 from ...documents.given import GivenAnnotation, without_extensions
 from ...examples.corpus import PreannotatedCorpus
@@ -60,13 +59,10 @@ def compare(old: Language, new: Language, texts: Compared) -> Comparison:
 
 def score(nlp: Language, docs: Iterable[Doc]) -> Scores:
     """Score a pipeline from raw text, as `evaluate` does; scores that could not be measured are left out."""
-    found = nlp.evaluate([*_examples(nlp, docs)])
+    given = GivenAnnotation(sentences=False, **reader_settings(nlp))
+    examples = [*PreannotatedCorpus("", given, gold_tokens=False).make_examples(nlp, docs)]
+    for example in examples:
+        given.copy(example)
+    found = nlp.evaluate(examples)
     names = [name for task in find_tasks(nlp).values() for name in task.score_weights()]
     return {name: found[name] for name in names if isinstance(found.get(name), float)}
-
-
-def _examples(nlp: Language, docs: Iterable[Doc]) -> Iterator[Example]:
-    given = GivenAnnotation(sentences=False, **reader_settings(nlp))
-    for example in PreannotatedCorpus("", given, gold_tokens=False).make_examples(nlp, docs):
-        given.copy(example)
-        yield example
