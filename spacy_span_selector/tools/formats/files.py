@@ -7,7 +7,7 @@ import json
 import lzma
 import tarfile
 import zlib
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from io import BytesIO
 from itertools import count, pairwise
 from pathlib import Path
@@ -142,7 +142,9 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def unused(wanted: str, used: Container[str]) -> str:
-    """The wanted name, or the first of `wanted-2`, `wanted-3`, ... that is not used."""
+def make_unique(wanted: str, used: set[str]) -> str:
+    """The wanted name, or the first of `wanted-2`, `wanted-3`, ... that is not used, and that is used from then on."""
     candidates = (wanted if i == 1 else f"{wanted}-{i}" for i in count(1))
-    return next(candidate for candidate in candidates if candidate not in used)
+    name = next(candidate for candidate in candidates if candidate not in used)
+    used.add(name)
+    return name

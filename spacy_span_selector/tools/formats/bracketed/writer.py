@@ -13,7 +13,7 @@ from .... import annotation
 from ....annotation import PREDICATE_LABEL, Argument, Frame, LabelledSpan, Mention, Quotation, describe_doc
 from ....people.speech import spread_turns
 from ..columns import by_sentence, find_nested
-from ..files import check_writable, one_line, unused
+from ..files import check_writable, make_unique, one_line
 from ..reports import Report
 from .brackets import ADDRESSED, FRAME, GOES_ON, LABELLED, NAME_PATTERN, NOBODY, QUOTATION, Notation, escape
 from .reader import HEADING, SPEAKER, is_predicate_role, may_speak
@@ -43,8 +43,7 @@ def write_bracketed(docs: Iterable[Doc]) -> str:
     blocks: list[str] = []
     titles: set[str] = set()
     for number, doc in enumerate(docs, start=1):
-        title = unused(one_line(annotation.get_title(doc)) or f"document {number}", titles)
-        titles.add(title)
+        title = make_unique(one_line(annotation.get_title(doc)) or f"document {number}", titles)
         lines = _Writer(doc, report).write()
         blocks.append(check_writable(doc, "\n".join([f"{HEADING} {title}", *lines]) + "\n"))
     report.warn()
@@ -114,8 +113,7 @@ class _Writer:
         for i, group in enumerate(groups):
             offsets = {(span.start, span.end) for span in group}
             if not names[i] and (len(offsets) > 1 or not offsets.isdisjoint(persons)):
-                names[i] = unused(f"c{i + 1}", taken)
-                taken.add(names[i])
+                names[i] = make_unique(f"c{i + 1}", taken)
             mentions += [LabelledSpan(*mention, names[i]) for mention in sorted(offsets)]
         mentions.reverse()  # of equal spans the first cluster becomes the innermost, which is read first
         inside = by_sentence(map(self._trim, mentions), self.sentences)

@@ -19,7 +19,7 @@ from ....people.speech import spread_turns
 from ..columns import NUMBER, by_sentence, find_nested
 from ..commands import Data, OutPath, read_all, save_texts
 from ..conllu import DOCUMENT, EMPTY_NODE, NO_SPACE, NOTHING, RANGE, UNNAMED_DOCUMENT, Row, Sentence, parse_conllu
-from ..files import check_writable, one_line, read_text, unused
+from ..files import check_writable, make_unique, one_line, read_text
 from ..reports import REPEATED_DOCUMENTS, Report, shorten
 from .reader import DECLARATION, ENTITY, FIELDS
 
@@ -43,8 +43,7 @@ def write_corefud(docs: Iterable[Doc]) -> str:
     titles: set[str] = set()
     texts: list[str] = []
     for number, doc in enumerate(docs, start=1):
-        title = unused(one_line(annotation.get_title(doc)) or f"document {number}", titles)
-        titles.add(title)
+        title = make_unique(one_line(annotation.get_title(doc)) or f"document {number}", titles)
         lines = _write_doc(_without_white_space(doc), title, columns, report)
         texts.append(check_writable(doc, "".join(f"{line}\n" for line in lines)))
     report.warn()
