@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 PRIMITIVE = {str: "string", int: "int64", float: "float64", bool: "bool"}
 TRANSFORMER_OUTPUT: Any = ("._.", "trf_data", None, None)  # megabytes, which nothing needs after annotation
 
-
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 """What a spreadsheet would compute, or may have been made from that: it gets a ' before it. page.js has the same."""
 
@@ -202,22 +201,18 @@ def table_schema(columns: bytes | None) -> pyarrow.Schema:
 
 @cache
 def plain_schema() -> pyarrow.Schema:
-    return make_schema(_types(Document))
+    return require_pyarrow().schema(list(_arrow_type(Document)))
 
 
 def make_schema(types: Mapping[str, Any]) -> pyarrow.Schema:
     return require_pyarrow().schema([(name, _arrow_type(kind)) for name, kind in types.items()])
 
 
-def _types(model: type[BaseModel]) -> dict[str, Any]:
-    return {name: field.annotation for name, field in model.model_fields.items()}
-
-
 def _arrow_type(kind: Any) -> pyarrow.DataType:
     """The type of a column for the type of a field."""
     arrow = require_pyarrow()
     if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return arrow.struct(list(make_schema(_types(kind))))
+        return arrow.struct(list(make_schema({name: field.annotation for name, field in kind.model_fields.items()})))
     if kind in PRIMITIVE:
         return arrow.type_for_alias(PRIMITIVE[kind])
     if get_origin(kind) is Literal:
