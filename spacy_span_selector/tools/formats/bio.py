@@ -63,9 +63,7 @@ def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
         if any(word.tags for word in text.words):
             annotation.set_labelled_spans(doc, read_tagged_spans(text, path, report))
         docs.append(doc)
-    report.require(docs, path, "Expected one word per line, with a tag such as `B-PER` behind it.")
-    report.warn()
-    return docs
+    return report.finish(docs, path, "Expected one word per line, with a tag such as `B-PER` behind it.")
 
 
 class TaggedWord(NamedTuple):

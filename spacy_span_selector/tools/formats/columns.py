@@ -19,7 +19,7 @@ NUMBER_THE_ROWS = "Rows are missing, doubled or not in order: restore the file, 
 NUMBER = re.compile(r"[0-9]{1,9}")
 EMPTY_CELL = "-"
 EMPTY_CELLS = frozenset({"", EMPTY_CELL, "_"})
-MENTION_PART = re.compile(r"\|?(?P<open>\()?(?P<cluster>[^()|]+)(?P<close>\))?")
+MENTION_PART = re.compile(r"\|?(?P<open>\()?(?P<cluster>[^()|]+)(?P<close>\))?|.")  # a part, or a character of none
 MENTION_BRACKETS = "brackets of mentions that can't be read or have no partner"
 REPEATED_MENTIONS = "mentions that are a second time in their cluster"
 STARRED_CELL = re.compile(r"(?P<opens>(?:\([^()*]+)*)\*?(?P<closes>\)*)")
@@ -87,16 +87,10 @@ def read_coreference_column(
     faults: list[tuple[int, str]] = []  # token and message
     sentence_numbers = [number for number, cells in enumerate(sentences) for _ in cells]
     for i, cell in enumerate(chain(*sentences)):
-        end = 0
-        complete = True
-        while cell not in EMPTY_CELLS and end < len(cell):
-            match = MENTION_PART.match(cell, end)
-            if match is not None and (match["open"] or match["close"]):
-                brackets.append(Bracket(i, bool(match["open"]), match["cluster"], bool(match["close"])))
-            else:
-                complete = False
-            end = end + 1 if match is None else match.end()
-        if not complete:
+        parts = [] if cell in EMPTY_CELLS else [*MENTION_PART.finditer(cell)]
+        known = [part for part in parts if part["open"] or part["close"]]
+        brackets += [Bracket(i, bool(part["open"]), part["cluster"], bool(part["close"])) for part in known]
+        if len(known) < len(parts):
             expected = "parts such as `(3`, `3)` or `(3)`"
             faults.append((i, f"found {shorten(cell)} in the coreference column, expected {expected}."))
     return pair_brackets(brackets, faults, sentence_numbers, place, report)

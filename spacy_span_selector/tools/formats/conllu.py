@@ -57,8 +57,6 @@ def parse_conllu(text: str, source: str, report: Report) -> tuple[dict[str, list
     """Read the sentences of each document, and say why others can't be read: `# newdoc` without a name is `document 2`.
 
     The words of a sentence must be numbered one after the other, and be those of its comment `# text`.
-
-    RETURNS (tuple[dict[str, list[Sentence]], dict[str, str]]): Sentences and error messages, by document.
     """
     documents: dict[str, list[Sentence]] = {}
     unreadable: dict[str, str] = {}

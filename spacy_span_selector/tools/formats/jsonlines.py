@@ -47,9 +47,7 @@ def read_jsonlines(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
                 docs.append(_read_doc(line, vocab, f"{path}:{number}", report))
             except ValueError as error:
                 report.leave_out(DOCUMENTS, str(error))
-    report.require(docs, path, 'Expected lines such as `{"sentences": [["Ann", "slept"]]}`.')
-    report.warn()
-    return docs
+    return report.finish(docs, path, 'Expected lines such as `{"sentences": [["Ann", "slept"]]}`.')
 
 
 def write_jsonlines(docs: Iterable[Doc]) -> str:

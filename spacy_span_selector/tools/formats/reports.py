@@ -54,6 +54,12 @@ class Report:
             reason = self.first(DOCUMENTS) or (findings[0] if findings else cure)
             raise ValueError(f"{source}: found no document that can be read. {reason}".rstrip())
 
+    def finish(self, docs: list[Doc], source: object, cure: str = "") -> list[Doc]:
+        """Return the documents of a source, which has some, see `require`, and warn about everything that was found."""
+        self.require(docs, source, cure)
+        self.warn(stacklevel=4)
+        return docs
+
     def warn(self, stacklevel: int = 3) -> None:
         """Warn once about everything that was found: how much of each kind, and the first different cases of it."""
         if self.findings:

@@ -83,9 +83,7 @@ def read_aligned(path: Path, nlp: Language) -> list[Doc]:
             report.leave_out(DOCUMENTS, str(doc))
         else:
             raise doc
-    report.require(docs, path)
-    report.warn()
-    return docs
+    return report.finish(docs, path)
 
 
 def read_separately(path: Path, nlp: Language, title: str) -> Iterator[Doc | ValueError]:

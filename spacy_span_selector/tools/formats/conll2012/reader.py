@@ -86,10 +86,7 @@ def read_conll2012(source: str | Path | Sequence[str | Path], vocab: Vocab | Non
                 docs.append((block.place, _make_doc(block, vocab, report)))
             except ValueError as error:
                 report.leave_out(DOCUMENTS, str(error))
-    report.require(docs, ", ".join(map(str, paths[:MOST_NAMES])))
-    once = leave_out_repeated(docs, report)
-    report.warn()
-    return once
+    return report.finish(leave_out_repeated(docs, report), ", ".join(map(str, paths[:MOST_NAMES])))
 
 
 def _may_begin(before: bytes, line: bytes) -> bool:

@@ -32,7 +32,7 @@ DECLARATION = "global.Entity"
 FIELDS = ("eid", "etype", "head", "other")
 ID_FIELDS, TYPE_FIELDS = ("eid", "GRP"), ("etype", "entity")
 DECLARED = re.compile(rf"^# *{re.escape(DECLARATION)} = (.*)$", re.MULTILINE)
-PART = re.compile(r"(?P<open>\()?(?P<fields>[^()]+)(?P<close>\))?")
+PART = re.compile(r"(?P<open>\()?(?P<fields>[^()]+)(?P<close>\))?|.")  # a part, or a character of none
 PIECE = re.compile(r"\[(?P<number>[1-9][0-9]{0,3})/(?P<total>[1-9][0-9]{0,3})\]$")
 CURE = "Expected a CoNLL-U file with `# newdoc id = NAME` before each document, and `Entity=` in its last column."
 OLD_NOTATION = (
@@ -73,10 +73,7 @@ def read_corefud(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
             entity_types = [types.get(entity, "") for entity in mentions]
             set_clusters(doc, [*mentions.values()], names=[*mentions], entity_types=entity_types)
         docs.append((f"{path}:{start}", doc))
-    report.require(docs, path, CURE)
-    once = leave_out_repeated(docs, report)
-    report.warn()
-    return once
+    return report.finish(leave_out_repeated(docs, report), path, CURE)
 
 
 class EntityBracket(NamedTuple):
@@ -102,23 +99,14 @@ def read_attributes(misc: str) -> Iterator[tuple[str, str]]:
 
 def read_entities(cell: str, fields: Sequence[str]) -> tuple[list[EntityBracket], bool]:
     """The brackets of a value of `Entity` that can be read, and whether these are all."""
-    brackets: list[EntityBracket] = []
-    complete = True
-    end = 0
-    while end < len(cell):
-        match = PART.match(cell, end)
-        bracket = match and _read_bracket(match, fields)
-        if bracket is None:
-            complete = False
-        else:
-            brackets.append(bracket)
-        end = end + 1 if match is None else match.end()
-    return brackets, complete
+    parts = [_read_bracket(match, fields) for match in PART.finditer(cell)]
+    brackets = [bracket for bracket in parts if bracket is not None]
+    return brackets, len(brackets) == len(parts)
 
 
 def _read_bracket(match: re.Match[str], fields: Sequence[str]) -> EntityBracket | None:
     opens, closes = bool(match["open"]), bool(match["close"])
-    values = match["fields"].split("-")
+    values = (match["fields"] or "").split("-")
     id_at, type_at = (
         next((i for i, field in enumerate(fields) if field in names), None) for names in (ID_FIELDS, TYPE_FIELDS)
     )

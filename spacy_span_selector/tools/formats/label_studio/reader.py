@@ -51,9 +51,7 @@ def read_label_studio(path: str | Path, nlp: Language, *, text_field: str = TEXT
             docs += _read_task(task, place, nlp, text_field, report)
         except ValueError as error:
             report.leave_out(DOCUMENTS, f"{place}: {error}")
-    report.require(docs, path, CURE)
-    report.warn()
-    return docs
+    return report.finish(docs, path, CURE)
 
 
 def _read_task(task: Any, place: str, nlp: Language, text_field: str, report: Report) -> list[Doc]:
