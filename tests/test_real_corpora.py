@@ -12,16 +12,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_span_selector.annotation import (
-    CLUSTER_PREFIX,
-    MENTIONS_KEY,
-    cluster_groups,
-    get_clusters,
-    get_frames,
-    get_labelled_spans,
-    get_speakers,
-    get_title,
-)
+from spacy_span_selector import annotation
 from spacy_span_selector.documents.pieces import cut_doc
 from spacy_span_selector.examples.gold_mentions import gold_mentions
 from spacy_span_selector.examples.sentences import sentence_lengths
@@ -56,7 +47,7 @@ def test_the_sentencizer_cuts_no_mention_of_litbank():
     docs = [sentencizer(Doc(nlp.vocab, words=[token.text for token in reference])) for reference in references]
     examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
     lengths = sentence_lengths(docs, "test")
-    keys = {"prefix": CLUSTER_PREFIX, "mentions_key": MENTIONS_KEY}
+    keys = {"prefix": annotation.CLUSTER_PREFIX, "mentions_key": annotation.MENTIONS_KEY}
     gold, lost = gold_mentions(examples, lengths, **keys, types={}, max_width=None, device=None)
     assert not lost.counts
     assert len(gold.clusters) == 29_103
@@ -92,26 +83,26 @@ def test_singletons_of_gum_are_added_to_ontogum(ontogum: list[Doc]):
     names = read_ontogum_splits(ONTOGUM)["train"]
     docs = read_ontogum(ONTOGUM, names=names, singletons=names)
     for doc, plain in zip(docs, ontogum[: len(docs)], strict=True):
-        marked = {mention for cluster in get_clusters(plain) for mention in cluster}
-        added = [cluster for cluster in get_clusters(doc) if not marked.intersection(cluster)]
+        marked = {mention for cluster in annotation.get_clusters(plain) for mention in cluster}
+        added = [cluster for cluster in annotation.get_clusters(doc) if not marked.intersection(cluster)]
         assert all(len(cluster) == 1 for cluster in added)
-        assert sorted(get_clusters(doc)) == sorted([*get_clusters(plain), *added])
-    mentions = sum(len(cluster) for doc in docs for cluster in get_clusters(doc))
+        assert sorted(annotation.get_clusters(doc)) == sorted([*annotation.get_clusters(plain), *added])
+    mentions = sum(len(cluster) for doc in docs for cluster in annotation.get_clusters(doc))
     assert mentions / sum(map(len, docs)) == pytest.approx(0.28, abs=0.01)
 
 
 @needs(ONTOGUM)
 def test_all_of_ontogum_is_kept(ontogum: list[Doc]):
     sentences = [sentence for doc in ontogum for sentence in doc.sents]
-    clusters = [cluster for doc in ontogum for cluster in get_clusters(doc)]
+    clusters = [cluster for doc in ontogum for cluster in annotation.get_clusters(doc)]
     assert len(ontogum) == 237
     assert sum(len(doc) for doc in ontogum) == 233_926
     assert len(sentences) == 13_263
     assert max(len(sentence) for sentence in sentences) == 134
     assert sum(len(cluster) for cluster in clusters) == 30_712
     assert len(clusters) == 7_026
-    assert sum(bool(get_speakers(doc)) for doc in ontogum) == 96
-    spans = [span for doc in ontogum for span in get_labelled_spans(doc)]
+    assert sum(bool(annotation.get_speakers(doc)) for doc in ontogum) == 96
+    spans = [span for doc in ontogum for span in annotation.get_labelled_spans(doc)]
     assert len(spans) == 49_071  # of 65,473 mentions, without pronouns
     assert len({span.label for span in spans}) == 10
 
@@ -130,7 +121,7 @@ def test_the_entities_of_ontogum_are_its_clusters(tmp_path: Path):
             (doc,) = read_corefud(path)
             sentences = parse_all(read_text(path), str(path), Report())[path.stem]
             expected = read_clusters(ONTOGUM / f"coref/ontogum/conll/{path.stem}.conll", sentences, Report())
-            groups = {str(group.attrs["name"]): group for group in cluster_groups(doc)}
+            groups = {str(group.attrs["name"]): group for group in annotation.cluster_groups(doc)}
             found = {name: [(span.start, span.end) for span in group] for name, group in groups.items()}
             assert found == {name: sorted(mentions) for name, mentions in expected.items()}
             n_mentions += sum(map(len, found.values()))
@@ -141,7 +132,7 @@ def test_the_entities_of_ontogum_are_its_clusters(tmp_path: Path):
 @needs(ONTOGUM)
 def test_parts_of_ontogum_are_those_of_its_documents(ontogum: list[Doc]):
     splits = read_ontogum_splits(ONTOGUM)
-    titles = [get_title(doc) for doc in ontogum]
+    titles = [annotation.get_title(doc) for doc in ontogum]
     counts = {split: sum(name in titles for name in names) for split, names in splits.items()}
     assert counts == {"train": 177, "dev": 30, "test": 30}
     missing = {name for names in splits.values() for name in names}.difference(titles)
@@ -155,8 +146,8 @@ def test_the_speakers_of_ontogum_are_those_of_its_sentences(ontogum: list[Doc]):
     expected = [(row[0], int(row[2]), "" if row[4] == "-" else row[4]) for row in rows]
     found = []
     for doc in ontogum:
-        speakers = {i: speaker for start, end, speaker in get_speakers(doc) for i in range(start, end)}
-        title = get_title(doc)
+        speakers = {i: speaker for start, end, speaker in annotation.get_speakers(doc) for i in range(start, end)}
+        title = annotation.get_title(doc)
         found += [(title, sentence.start, speakers.get(sentence.start, "")) for sentence in doc.sents]
     assert sorted(found) == sorted(expected)
 
@@ -172,7 +163,7 @@ def test_ontogum_reads_as_it_is_written(ontogum: list[Doc]):
                 texts = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
                 written[Path(member.name).stem] = [" ".join(text.split()) for text in texts]
     for doc in ontogum:
-        assert_reads_as(doc, written[get_title(doc)])
+        assert_reads_as(doc, written[annotation.get_title(doc)])
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +184,7 @@ def ewt() -> dict[str, list[Doc]]:
 )
 def test_all_of_ewt_is_kept(ewt: dict[str, list[Doc]], split: str, totals: tuple[int, ...]):
     docs = ewt[split]
-    frames = [frame for doc in docs for frame in get_frames(doc)]
+    frames = [frame for doc in docs for frame in annotation.get_frames(doc)]
     assert totals == (
         len(docs),
         sum(len(list(doc.sents)) for doc in docs),
@@ -207,7 +198,7 @@ def test_all_of_ewt_is_kept(ewt: dict[str, list[Doc]], split: str, totals: tuple
 @needs(FRAME_FILES)
 def test_frame_files_are_read_without_the_sentences_of_dev_and_test(ewt: dict[str, list[Doc]]):
     lexicon, examples = read_frames(FRAME_FILES, without=[*ewt["dev"], *ewt["test"]])
-    frames = [frame for doc in examples for frame in get_frames(doc)]
+    frames = [frame for doc in examples for frame in annotation.get_frames(doc)]
     assert (len(lexicon), len(examples), sum(len(doc) for doc in examples)) == (11_197, 23_255, 466_993)
     arguments = sum(argument.role != "C-V" for frame in frames for argument in frame.arguments)
     assert (len(frames), arguments) == (23_255, 56_594)
@@ -229,7 +220,7 @@ def test_verbs_of_ewt_have_the_lemma_of_their_roleset(ewt: dict[str, list[Doc]])
         (frame.roleset.split(".")[0].split("_")[0], doc[frame.start].lemma_.lower())
         for docs in ewt.values()
         for doc in docs
-        for frame in get_frames(doc)
+        for frame in annotation.get_frames(doc)
         if frame.roleset and doc[frame.start].tag_.startswith("V")
     ]
     assert len(verbs) == 38_631
@@ -247,4 +238,4 @@ def test_ewt_reads_as_it_is_written(ewt: dict[str, list[Doc]]):
             elif line.startswith("# text = "):
                 sentences.append(" ".join(line.removeprefix("# text = ").split()))  # spaCy has one kind of space
         for doc in docs:
-            assert_reads_as(doc, written[get_title(doc)])
+            assert_reads_as(doc, written[annotation.get_title(doc)])

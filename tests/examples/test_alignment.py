@@ -6,15 +6,7 @@ from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import set_title
 from spacy_span_selector.documents.cleaned import clean_doc
-from spacy_span_selector.examples.alignment import (
-    CROSSES_SENTENCES,
-    EMPTY,
-    MISALIGNED,
-    TOO_WIDE,
-    WHITE_SPACE,
-    SpanAligner,
-    with_words,
-)
+from spacy_span_selector.examples import alignment
 
 VOCAB = Vocab()
 WORDS = ["Ann", "saw", "her", "brother", ".", "He", "left", "."]
@@ -22,9 +14,9 @@ REFERENCE = ["Ann", "saw", "her", "bro", "ther", ".", "He", "left."]
 SPACES = [True, True, True, False, False, True, True, False]
 
 
-def aligner(max_width: int | None = None) -> SpanAligner:
+def aligner(max_width: int | None = None) -> alignment.SpanAligner:
     predicted = Doc(VOCAB, words=WORDS, spaces=[True, True, True, False, True, True, False, False])
-    return SpanAligner(Example(predicted, Doc(VOCAB, words=REFERENCE, spaces=SPACES)), [5, 3], max_width)
+    return alignment.SpanAligner(Example(predicted, Doc(VOCAB, words=REFERENCE, spaces=SPACES)), [5, 3], max_width)
 
 
 @pytest.mark.parametrize(
@@ -33,12 +25,12 @@ def aligner(max_width: int | None = None) -> SpanAligner:
         ((0, 1), (0, 0)),
         ((2, 5), (2, 3)),
         ((7, 8), (6, 7)),
-        ((3, 4), MISALIGNED),
-        ((2, 4), MISALIGNED),
-        ((5, 7), CROSSES_SENTENCES),
-        ((0, 8), CROSSES_SENTENCES),
-        ((3, 3), EMPTY),
-        ((8, 8), EMPTY),
+        ((3, 4), alignment.MISALIGNED),
+        ((2, 4), alignment.MISALIGNED),
+        ((5, 7), alignment.CROSSES_SENTENCES),
+        ((0, 8), alignment.CROSSES_SENTENCES),
+        ((3, 3), alignment.EMPTY),
+        ((8, 8), alignment.EMPTY),
     ],
 )
 def test_spans_are_found_by_their_first_and_last_token(span: tuple[int, int], expected: tuple[int, int] | str) -> None:
@@ -47,7 +39,7 @@ def test_spans_are_found_by_their_first_and_last_token(span: tuple[int, int], ex
 
 def test_width_is_that_in_the_prediction() -> None:
     assert aligner(max_width=2)(2, 5) == (2, 3)
-    assert aligner(max_width=1)(2, 5) == TOO_WIDE
+    assert aligner(max_width=1)(2, 5) == alignment.TOO_WIDE
     assert aligner(max_width=1)(0, 1) == (0, 0)
 
 
@@ -55,7 +47,7 @@ def test_the_same_words_are_found_where_alignment_finds_them() -> None:
     words = [*WORDS, "\n", "Ann"]
     same = Example(Doc(VOCAB, words=words), Doc(VOCAB, words=words, spaces=[False] * len(words)))
     aligned = same.alignment.y2x.data.tolist()
-    found = [SpanAligner(same, [len(words)], None)(i, i + 1) for i in range(len(words)) if words[i] != "\n"]
+    found = [alignment.SpanAligner(same, [len(words)], None)(i, i + 1) for i in range(len(words)) if words[i] != "\n"]
     assert found == [(token, token) for token in aligned if words[token] != "\n"]
 
 
@@ -67,8 +59,8 @@ def test_tokens_know_whether_they_share_a_sentence() -> None:
 def test_texts_are_compared_when_the_first_span_is_looked_up() -> None:
     reference = Doc(VOCAB, words=["Eve", "left"])
     set_title(reference, "the attic")
-    align = SpanAligner(Example(Doc(VOCAB, words=["Ann"]), reference), [1], None)
-    assert align(1, 1) == EMPTY
+    align = alignment.SpanAligner(Example(Doc(VOCAB, words=["Ann"]), reference), [1], None)
+    assert align(1, 1) == alignment.EMPTY
     with pytest.raises(
         ValueError, match=r"Can't align document 'the attic'.*starts 'Eve left ', the prediction 'Ann '"
     ):
@@ -81,9 +73,9 @@ def test_what_is_not_read_aligns_with_nothing() -> None:
     predicted = nlp(text)
     with predicted.retokenize() as retokenizer:
         retokenizer.merge(predicted[3:5])
-    example = with_words(Example(predicted, nlp(text)), clean_doc(predicted))
+    example = alignment.with_words(Example(predicted, nlp(text)), clean_doc(predicted))
     assert [token.text for token in example.predicted] == ["Janet", "saw", ".", "New", "York"]
-    align = SpanAligner(example, [5], None)
+    align = alignment.SpanAligner(example, [5], None)
     assert [align(0, 1), align(0, 2), align(3, 5), align(4, 5)] == [(0, 0), (0, 0), (3, 4), (4, 4)]
-    assert align(1, 2) == WHITE_SPACE
-    assert align(5, 6) == MISALIGNED
+    assert align(1, 2) == alignment.WHITE_SPACE
+    assert align(5, 6) == alignment.MISALIGNED

@@ -4,17 +4,8 @@ import pytest
 import torch
 from pydantic.dataclasses import dataclass
 
+from spacy_span_selector.layers.selection import network
 from spacy_span_selector.layers.selection.candidates import AboveThreshold, CandidateStrategy, Decode
-from spacy_span_selector.layers.selection.network import (
-    NEW,
-    Candidates,
-    Dropout,
-    NetworkSettings,
-    SelectingHead,
-    Size,
-    make_span_scorer,
-    take_rows,
-)
 from spacy_span_selector.layers.selection.selectors import LaminarSelector
 from spacy_span_selector.layers.spans.layout import MOST_ENTRIES
 from spacy_span_selector.signatures import CHECKED
@@ -30,13 +21,13 @@ class LaminarWithTask(LaminarSelector):
     auxiliary_scores = 2
 
 
-def select(choose: CandidateStrategy, max_span_width: int | None = None) -> Candidates:
+def select(choose: CandidateStrategy, max_span_width: int | None = None) -> network.Candidates:
     """Select spans of sentences, of which long ones are bands if the width is limited, at prediction."""
     torch.manual_seed(0)
     sizes = {"hidden_width": 16, "feature_width": 4, "max_span_width": max_span_width}
-    head = SelectingHead()
-    head.settings = NetworkSettings(selector=LaminarWithTask(), bfloat16=False, **sizes)
-    head.span_scorer = make_span_scorer(head.settings, 8).eval()
+    head = network.SelectingHead()
+    head.settings = network.NetworkSettings(selector=LaminarWithTask(), bfloat16=False, **sizes)
+    head.span_scorer = network.make_span_scorer(head.settings, 8).eval()
     layout = layout_of(SENTENCES, most=max_span_width)
     tokens = 3 * torch.randn(len(layout.row), 8)
     with torch.inference_mode():
@@ -81,11 +72,11 @@ def test_all_scores_are_kept_for_a_strategy_that_may_need_them(monkeypatch: pyte
 
 
 @dataclass(frozen=True, kw_only=True, config=CHECKED)
-class Settings(NetworkSettings):
+class Settings(network.NetworkSettings):
     """The settings of some network, with a dropout and a number of its own."""
 
-    word_dropout: Dropout = 0.0
-    layers: Size = 1
+    word_dropout: network.Dropout = 0.0
+    layers: network.Size = 1
 
 
 @pytest.mark.parametrize("name", ["dropout", "word_dropout"])
@@ -115,8 +106,8 @@ def test_what_is_no_selector_is_an_error() -> None:
 
 def test_rows_are_copied_and_new_ones_filled_with_a_number_or_a_row() -> None:
     weight = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-    taken = take_rows(weight, [1, NEW, 0], 7.0)
+    taken = network.take_rows(weight, [1, network.NEW, 0], 7.0)
     assert taken.tolist() == [[3.0, 4.0], [7.0, 7.0], [1.0, 2.0]]
     assert taken.requires_grad and taken.is_leaf
-    assert take_rows(weight, [NEW, 0], weight[-1]).tolist() == [[3.0, 4.0], [1.0, 2.0]]
-    assert take_rows(torch.tensor([1.0, 2.0]), [0, 1, NEW], -5.0).tolist() == [1.0, 2.0, -5.0]
+    assert network.take_rows(weight, [network.NEW, 0], weight[-1]).tolist() == [[3.0, 4.0], [1.0, 2.0]]
+    assert network.take_rows(torch.tensor([1.0, 2.0]), [0, 1, network.NEW], -5.0).tolist() == [1.0, 2.0, -5.0]
