@@ -41,10 +41,7 @@ class EntityFinder:
     """Finds the clusters of arguments."""
 
     def __init__(self, clusters: Sequence[Cluster], frames: Sequence[SrlFrame] = ()) -> None:
-        """Initialize the finder.
-
-        frames (Sequence[SrlFrame]): Frames of the document, which tell noun phrases from clauses.
-        """
+        """Take frames of the document, too, which tell noun phrases from clauses."""
         self.exact = entities_by_mention(clusters)
         self.by_start: dict[int, list[Span]] = {}
         for cluster in clusters:

@@ -118,7 +118,7 @@ def doc_characters(doc: Doc, prefix: str | None = None) -> Characters:
 
 
 def find_characters(clusters: Sequence[Cluster]) -> Characters:
-    """The people among the clusters of a document.
+    """The people among the clusters of a document, by importance.
 
     A cluster is a person if more of its mentions tell of one than of a thing or of several people. Those do that are
     "she", "I", "who" and the like, or have a title or a noun with a gender; of an entity that is labelled as a person,
@@ -128,17 +128,13 @@ def find_characters(clusters: Sequence[Cluster]) -> Characters:
     "Ada is a nurse".
 
     clusters (Sequence[Cluster]): The clusters, in the order of the text. Their places are the numbers of the people.
-    RETURNS (Characters): Those that are people, by importance.
     """
     people = (entity for entity, is_person in find_entities(clusters) if is_person)
     return Characters(sorted(people, key=lambda person: -person.count))
 
 
 def find_entities(clusters: Sequence[Cluster]) -> list[tuple[Character, bool]]:
-    """Describe all clusters of a document as if they were people, each with whether it is one.
-
-    RETURNS (list[tuple[Character, bool]]): Their descriptions, in the same order.
-    """
+    """Describe all clusters of a document, in their order, as if they were people, each with whether it is one."""
     if not clusters:
         return []
     doc = clusters[0][0].doc
@@ -158,8 +154,6 @@ class _Traits(NamedTuple):
 
     people (int): ONE, THING or SEVERAL; 0 if it tells nothing.
     gender (str): The gender, "" if it tells none.
-    name (str): The name, "" without one.
-    is_pronoun (bool): Whether it is only a pronoun.
     """
 
     people: int = 0
@@ -200,7 +194,7 @@ def _spellings(names: Iterable[str]) -> dict[str, tuple[str, int]]:
 class _Reader:
     """Tells of a mention whom it means; of equal ones, as most are in a long text, it reads the first.
 
-    doc (Doc): The document. Where its language has no tables of words, mentions tell little.
+    Where its language has no tables of words, mentions tell little.
     """
 
     def __init__(self, doc: Doc) -> None:

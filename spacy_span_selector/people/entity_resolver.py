@@ -264,7 +264,6 @@ def describe_reasons(
     """Say in words why mentions were kept apart from the antecedents that the network prefers, or joined without one.
 
     doc (Doc): The document without white space, so that a reason is the same wherever lines end.
-    mentions (Sequence[Mention]): Token offsets of its mentions.
     predicates (Mapping[int, Mapping[int, str]]): What two mentions are arguments of.
     RETURNS (list[str]): Such as 'not "Mr. Elton": is someone of another name'; "" for None.
     """

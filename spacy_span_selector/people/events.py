@@ -108,7 +108,6 @@ class Participant:
 class Event:
     """A predicate with its participants; it prints as `give.01(ARG0=Tom Sawyer, ARG2=Aunt Polly)`.
 
-    predicate (Span): The predicate.
     roleset (str | None): Its sense, such as "give.01", where it is known.
     roleset_name (str | None): What that means, such as "transfer", where it is known.
     negated (bool): Whether it is said not to happen: it has an argument ARGM-NEG.

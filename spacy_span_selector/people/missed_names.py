@@ -38,7 +38,6 @@ def find_missed_names(
 
     doc (Doc): A document without white space.
     mentions (Sequence[Mention]): Its mentions, in the order of the text.
-    forms (Sequence[Form]): The form of each.
     persons (Sequence[bool]): Whether each is the name of a person, whose parts are names as well.
     """
     return _Finder(doc, mentions).find(forms, persons)

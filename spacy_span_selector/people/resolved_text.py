@@ -42,7 +42,6 @@ def resolved_text(doc: Doc, prefix: str | None = None) -> str:
 class _Mention(NamedTuple):
     """A mention in its sentence.
 
-    start, end (int): Its tokens.
     cluster (int): Index of its cluster.
     evidence (str): What its words tell of the entity, as a `Form` has it.
     names (bool): Whether it says what it means, as a name or a noun phrase does.
@@ -58,11 +57,7 @@ class _Mention(NamedTuple):
 
 
 class _Resolver:
-    """Writes the text of a document, once, from its start to its end.
-
-    doc (Doc): The document.
-    clusters (Sequence[Cluster]): Its clusters.
-    """
+    """Writes the text of a document, once, from its start to its end."""
 
     def __init__(self, doc: Doc, clusters: Sequence[Cluster]) -> None:
         self.text, self.is_english = doc.text, doc.lang_ == "en"

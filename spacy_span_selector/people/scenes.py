@@ -112,10 +112,8 @@ def quotations_of(
 
 
 def learn_quotations(docs: Sequence[Doc], vocab: Vocab) -> None:
-    """Fit the weights of quotations to documents, if they have enough, and keep them as a table of the vocabulary.
-
-    docs (Sequence[Doc]): Documents with gold clusters, of which some may be annotated for quotations.
-    """
+    """Fit the weights of quotations to documents with gold clusters, if enough are annotated for quotations, and keep
+    them as a table of the vocabulary."""
     if sum(len(get_quotations(doc)) for doc in docs) < FEWEST:
         return
     weights = fit_weights(gold_attributions(docs))
@@ -125,10 +123,7 @@ def learn_quotations(docs: Sequence[Doc], vocab: Vocab) -> None:
 
 
 def gold_attributions(docs: Iterable[Doc]) -> Iterator[Attributed]:
-    """Read annotated quotations, to fit weights to: each document with its paragraphs, and without.
-
-    docs (Iterable[Doc]): Documents; those that are not annotated for quotations are left out.
-    """
+    """Read quotations, to fit weights to: each document that is annotated for some, with its paragraphs and without."""
     for doc in docs:
         if not has_quotations_annotated(doc):
             continue

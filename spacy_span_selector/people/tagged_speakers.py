@@ -29,7 +29,6 @@ def with_tagged_speakers(
     """Keep the speaker of a quotation apart from that of the one before, if both have a tag.
 
     quotations, mentions (Sequence[Mention]): Token offsets in the document without white space.
-    forms (Sequence[Form]): The form of each mention.
     """
     if len(quotations) < 2:
         return arguments

@@ -56,10 +56,7 @@ class Attribution:
 
 
 class Attributor:
-    """Finds speakers and addressees with the tables of a language. Without tables, nobody is found.
-
-    vocab (Vocab): The vocabulary of the document.
-    """
+    """Finds speakers and addressees with the tables of a language. Without tables, nobody is found."""
 
     def __init__(self, vocab: Vocab) -> None:
         self._weights = weights = language_words(vocab, QUOTATION_WEIGHTS)

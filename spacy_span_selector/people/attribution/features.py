@@ -48,10 +48,7 @@ class Candidate(NamedTuple):
 
 
 class CandidateFinder:
-    """Finds who may have said each quotation of a document, and to whom.
-
-    scene (Scene): The document.
-    """
+    """Finds who may have said each quotation of a document, and to whom."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene

@@ -25,7 +25,6 @@ Choice = tuple[list[Candidate], list[bool]]
 class Attributed:
     """A document whose quotations are annotated.
 
-    scene (Scene): The document.
     speakers (Sequence[int | str | None]): The cluster of the speaker of each quotation; None if it is no speech, ""
         if it is not known.
     """
@@ -40,11 +39,10 @@ class Attributed:
 
 
 def fit_weights(documents: Iterable[Attributed]) -> dict[str, float]:
-    """Fit the weights of both models, so that the right candidates of each quotation are likely together.
+    """Fit a rounded weight to each feature, so that the right candidates of each quotation are likely together.
 
     documents (Iterable[Attributed]): What is annotated. Where "you" in a quotation has one cluster, this is its
         addressee.
-    RETURNS (dict[str, float]): The weight of each feature, rounded.
     """
     documents = list(documents)
     speakers = [choice for document in documents for choice in _speakers(document)]

@@ -25,7 +25,6 @@ def quotation_of_words(quotations: Sequence[Range], n_words: int) -> list[int]:
 class Scene:
     """A document with quotations.
 
-    words (Sequence[str]): Its words.
     sentences (Sequence[int]): The number of the sentence of each word.
     paragraphs (Sequence[int] | None): The number of the paragraph of each word; None if they are not known.
     quotations (Sequence[tuple[int, int]]): Words with their marks, end exclusive, in order; none overlap.

@@ -26,7 +26,6 @@ class Tag(NamedTuple):
 class TagReader:
     """Reads the tags of quotations.
 
-    scene (Scene): The document.
     sources (Container[str]): Words before a speaker, such as "according to".
     """
 

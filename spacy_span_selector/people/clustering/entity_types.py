@@ -37,10 +37,7 @@ Weights = tuple[float, ...]
 
 
 class EntityTypes:
-    """The types of entities, as a language has them.
-
-    vocab (Vocab): The vocabulary of the document. Without a table for its language, everything agrees.
-    """
+    """The types of entities, as a language has them; without a table for it, everything agrees."""
 
     def __init__(self, vocab: Vocab) -> None:
         self._table = language_words(vocab, ENTITY_TYPES)

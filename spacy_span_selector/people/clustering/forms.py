@@ -33,7 +33,6 @@ class Form:
     evidence (str): What it is evidence of, a row of the table of entity types: "3 singular male" (he), "title female",
         "noun plural"; "" if the language has no tables.
     name (Name | None): The name that is its head.
-    is_pronoun (bool): Whether it is a pronoun.
     noun (str): The noun that is its head, in lower case.
     is_definite (bool): Whether this has a definite article, a demonstrative or a possessor.
     is_acronym (bool): Whether it is the acronym of the name.
@@ -98,10 +97,7 @@ def _last_word(words: Sequence[str]) -> str:
 
 
 class FormReader:
-    """Reads the forms of mentions with the tables of a language.
-
-    vocab (Vocab): The vocabulary of the document.
-    """
+    """Reads the forms of mentions with the tables of a language."""
 
     def __init__(self, vocab: Vocab) -> None:
         self._function_words = language_words(vocab, FUNCTION_WORDS)

@@ -46,8 +46,6 @@ class KnownEntities:
 class EntityFinder:
     """Finds the entities that have names, or are known speakers.
 
-    forms (Sequence[Form]): The forms of the mentions.
-    scored (Scored): The mentions, and the scores of the network.
     labelled (Sequence[tuple[Kind, Weights]]): What the labels of each mention tell.
     """
 

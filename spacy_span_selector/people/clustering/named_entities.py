@@ -52,7 +52,6 @@ TOGETHER_COST = 30.0
 class NameUse:
     """The use of a name in a document.
 
-    name (Name): The name.
     evidence (Weights): What tells the type of its entity: its title, and the pronouns that refer to it.
     sentences (frozenset[int]): The sentences with a mention that has this name.
     """
@@ -65,11 +64,8 @@ class NameUse:
 class NamedEntities:
     """Divides the names of a document into those of one entity each.
 
-    uses (Sequence[NameUse]): The names of the document.
     links (dict[tuple[int, int], tuple[float, int]]): The mean score of the best links between mentions of two names, by
         their numbers, the smaller one first, and how many links these are.
-    reader (NameReader): Compares names.
-    types (EntityTypes): Compares evidence.
     """
 
     def __init__(

@@ -47,10 +47,7 @@ class Name:
 
 
 class NameReader:
-    """Reads names, and compares them, with the tables of a language.
-
-    vocab (Vocab): The vocabulary of the document.
-    """
+    """Reads names, and compares them, with the tables of a language."""
 
     def __init__(self, vocab: Vocab) -> None:
         self._titles = language_words(vocab, TITLES)
