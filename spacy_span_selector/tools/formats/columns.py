@@ -29,9 +29,8 @@ FRAMES = "frames without a predicate that can be read"
 PARSES = "parses that can't be read"
 WRITABLE_LABEL = re.compile(r"[^\s()*]+")
 BRACKET_OF_ESCAPE = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-ESCAPE_OF_BRACKET = {bracket: escape for escape, bracket in BRACKET_OF_ESCAPE.items()}
+ESCAPES = str.maketrans({bracket: escape for escape, bracket in BRACKET_OF_ESCAPE.items()})
 ESCAPE = re.compile("|".join(BRACKET_OF_ESCAPE))
-BRACKET = re.compile("[" + re.escape("".join(ESCAPE_OF_BRACKET)) + "]")
 LEAF = re.compile(r"\([^\s()]+\s+[^\s()]+\s*\)")  # tag and word
 WITHOUT_WORD = re.compile(r"(?:\([^()*]+)*\*\)*")
 FUNCTION_OF_PHRASE = re.compile(r"(?<=.)[-=].*")
@@ -259,7 +258,7 @@ def unescape_brackets(word: str) -> str:
 
 def escape_brackets(word: str) -> str:
     """Replace the brackets in a word by `-LRB-` and the other escapes."""
-    return BRACKET.sub(lambda match: ESCAPE_OF_BRACKET[match[0]], word)
+    return word.translate(ESCAPES)
 
 
 def read_phrases(tree: str, place: str) -> list[ColumnSpan]:
