@@ -83,9 +83,8 @@ def finetune_cli(
     from ..checking.trainings import check_training
     from ..files.pipelines import load_pipeline, pipeline_folder
     from ..finetuning.comparison import Compared, compare, read_known
-    from ..finetuning.new_labels import learn_labels
     from ..finetuning.settings import configure, describe_finetuned
-    from ..finetuning.texts import check_several, find_unmarked, gather, keep_known
+    from ..finetuning.texts import check_several, find_unmarked, gather, keep_known, learn_labels
     from ..training.checkpoints import Checkpoints, identity, whole_folder
 
     started = time.monotonic()

@@ -1,9 +1,11 @@
-"""The texts of a fine-tuning: which files they are, what of them can be read, and which of them are only scored."""
+"""The texts of a fine-tuning: which files they are, what of them can be read, which of them are only scored, and which
+labels the others teach."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
@@ -13,6 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ... import annotation
+from ...annotation import describe_doc, read_all_groups, types_of
 from ...examples.corpus import read_sound_docs
 from ...scoring.task import find_tasks
 from ..files.folders import find_files, what_is_wrong
@@ -28,6 +31,7 @@ TOO_FEW = "{}: found too few annotated documents to split off some: {}. Annotate
 NOT_LEARNT = "documents without annotation that the pipeline has a component for"
 IN_DEV = "documents that are in dev, too"
 SHARE = 5  # one document in so many is split off
+MOST_NAMED = 10  # new labels
 
 
 @dataclass(frozen=True)
@@ -82,9 +86,9 @@ def find_unmarked(texts: Texts, nlp: Language) -> list[str]:
     """The labels of spans that are known, and that no text marks, though one is annotated for them."""
     pipes = _labelling_pipes(texts, nlp)
     groups = [annotation.get_labelled_spans(doc, pipe.spans_key) for pipe in pipes for doc in texts.train]
-    marked = {label for span in chain(*groups) for label in annotation.types_of(span.label)}
+    marked = {label for span in chain(*groups) for label in types_of(span.label)}
     declared = [annotation.get_annotates(doc) for doc in texts.train]
-    wanted = {label for labels in declared for each in labels or () for label in annotation.types_of(each)}
+    wanted = {label for labels in declared for each in labels or () for label in types_of(each)}
     known = [label for pipe in pipes for label in pipe.labels]
     return [label for label in known if label not in marked and (None in declared or label in wanted)]
 
@@ -147,7 +151,7 @@ def read_annotated(path: Path, nlp: Language, report: Report, annotates: Mapping
     for file in find_texts(path):
         for doc in _read_file(file, nlp, report):
             if doc.text in docs:
-                report.leave_out(REPEATED_DOCUMENTS, f"{file}: {annotation.describe_doc(doc)}.")
+                report.leave_out(REPEATED_DOCUMENTS, f"{file}: {describe_doc(doc)}.")
             elif len(doc):
                 docs[doc.text] = doc
     report.require([*docs], path)
@@ -192,7 +196,47 @@ def _leave_out(docs: Iterable[Doc], unwanted: Callable[[Doc], bool], what: str, 
     kept = []
     for doc in docs:
         if unwanted(doc):
-            report.leave_out(what, f"{annotation.describe_doc(doc)}.")
+            report.leave_out(what, f"{describe_doc(doc)}.")
         else:
             kept.append(doc)
     return kept
+
+
+def learn_labels(texts: Texts, nlp: Language, *, allowed: bool, declared: Iterable[str] = ()) -> list[str]:
+    """Add the labels of texts to the components that learn them, and return what is new, in words.
+
+    They are learnt only if they are meant: a typing error would be a label for ever.
+
+    allowed (bool): Whether any may be new, beside those that are `declared`. Otherwise a ValueError says where a new
+        one stands, and the known label that is most like it.
+    """
+    meant = {label for each in declared for label in types_of(each)}
+    new: list[tuple[str, Collection[str]]] = []
+    for component in texts.learning:
+        pipe: Any = nlp.get_pipe(component)
+        if hasattr(pipe, "add_labels"):  # others than ours need not
+            known = {*pipe.labels, *getattr(pipe, "rolesets", ())}
+            added = pipe.add_labels(texts.train).values()
+            new += [(label, known) for labels in added for label in labels if label not in known]
+    # Each is compared with all known ones, and looked for in all texts.
+    told = [_tell(label, known, texts.train) for label, known in new[:MOST_NAMED]]
+    if len(new) > MOST_NAMED:
+        told.append(f"and {len(new) - MOST_NAMED} more")
+    if not allowed and any(label not in meant for label, _ in new):
+        cure = "Correct what is a typing error. --allow-new-labels lets all of them be learnt."
+        raise ValueError(f"The pipeline does not know {'; '.join(told)}. {cure}")
+    return told
+
+
+def _tell(label: str, known: Collection[str], docs: Iterable[Doc]) -> str:
+    alike = get_close_matches(label, known, n=1)
+    meant = f", did you mean {alike[0]!r}?" if alike else ""
+    return f"{label!r}, as in {next(_places(label, docs), 'a declaration')}{meant}"
+
+
+def _places(label: str, docs: Iterable[Doc]) -> Iterator[str]:
+    for doc in docs:
+        for group in read_all_groups(doc).values():
+            for span in group:
+                if label in (span.label_, *types_of(span.label_), group.attrs.get("roleset")):
+                    yield f"{describe_doc(doc)} at {span.text!r}"
