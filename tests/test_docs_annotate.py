@@ -8,7 +8,6 @@ from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
-import spacy
 
 from spacy_span_selector.tools.annotate import Job
 from spacy_span_selector.tools.annotate.formats import HTML, JSONL, output_formats
@@ -16,6 +15,7 @@ from spacy_span_selector.tools.annotate.run import Backend, in_this_process
 
 from .commands import run, success
 from .tools.annotate.conftest import write_table  # what it imports registers what the pipeline is made of
+from .untrained import pipeline_of
 
 DOCS = Path(__file__).parent.parent / "docs"
 ANNOTATE, SCALE = ((DOCS / name).read_text(encoding="utf-8") for name in ("annotate.md", "scale.md"))
@@ -31,10 +31,7 @@ def commands(text: str) -> list[str]:
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe("rules_of_tests")
-    nlp.to_disk("my_pipeline")
+    pipeline_of("xx", "sentencizer", "rules_of_tests").to_disk("my_pipeline")
     for name in ("novels/emma.txt", "letters/to/eve.txt"):
         Path(name).parent.mkdir(parents=True)
         Path(name).write_text("Ann saw Bob. Ann left.")

@@ -1,6 +1,6 @@
 """What docs/architecture.md promises to those who add a selector or a component: no other place has to know of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,14 +29,7 @@ from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 from .commands import success
 from .lab.benchmarks.conftest import run as run_lab
 from .lab.experiments.conftest import BASE, GRID, make_record
-
-CORPUS = """
-=== the boat
-[Ann|ann] saw [the boat of [her|ann] brother|boat].
-> [ARG0 Ann] [V saw] [ARG1 the boat of her brother].
-[She|ann] liked [it|boat].
-> [ARG0 She] [V liked] [ARG1 it].
-"""
+from .untrained import BOAT, gold_examples, untrained
 
 
 @dataclass(frozen=True)
@@ -91,28 +84,19 @@ def own_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(catalogue.REGISTRY, (*tasks.namespace, task.factory), task)
 
 
-def make_pipeline(factory: str, **config: Any) -> tuple[Language, Callable[[], list[Example]]]:
-    """An initialized pipeline with one component, and examples."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe(factory, config=config)
-    docs = parse_bracketed(CORPUS, nlp)
-
-    def get_examples() -> list[Example]:
-        return [Example(nlp.make_doc(doc.text), doc) for doc in docs]
-
-    nlp.initialize(get_examples)
-    return nlp, get_examples
+def make_pipeline(factory: str, **config: Any) -> Language:
+    """An initialized pipeline with one component."""
+    return untrained("en", "sentencizer", factory, **{factory: config})
 
 
 @pytest.mark.parametrize("factory", ["structured_coref", "structured_srl"])
 def test_a_selector_of_ones_own_learns_and_predicts(factory: str, tmp_path: Path) -> None:
     selector = {"@misc": "extending_test.SingleWords.v1"}
-    nlp, get_examples = make_pipeline(factory, threshold=1e-6, model={"selector": selector})
-    examples = get_examples()
+    nlp = make_pipeline(factory, threshold=1e-6, model={"selector": selector})
+    examples = gold_examples(nlp)
     nlp.get_pipe("sentencizer")(examples[0].predicted)
     before = nlp.get_pipe(factory).model.to_bytes()  # type: ignore[attr-defined]
-    losses = nlp.update(examples, annotates=["sentencizer"], sgd=nlp.initialize(get_examples))
+    losses = nlp.update(examples, annotates=["sentencizer"], sgd=nlp.initialize(lambda: examples))
     assert losses[factory] > 0
     assert nlp.get_pipe(factory).model.to_bytes() != before  # type: ignore[attr-defined]
     nlp.to_disk(tmp_path)
@@ -123,11 +107,11 @@ def test_a_selector_of_ones_own_learns_and_predicts(factory: str, tmp_path: Path
 
 @pytest.mark.parametrize("factory", ["structured_coref", "structured_srl"])
 def test_a_selector_learns_from_gold_and_with_a_loss_of_its_own(factory: str) -> None:
-    nlp, get_examples = make_pipeline(factory, model={"selector": {"@misc": "extending_test.KnowsCapitals.v1"}})
+    nlp = make_pipeline(factory, model={"selector": {"@misc": "extending_test.KnowsCapitals.v1"}})
     pipe: Any = nlp.get_pipe(factory)
     doc = nlp("Ann saw the boat. She liked it.")
     for _ in range(30):
-        nlp.update(get_examples(), annotates=["sentencizer"], sgd=nlp.resume_training())
+        nlp.update(gold_examples(nlp), annotates=["sentencizer"], sgd=nlp.resume_training())
     output = pipe.model.predict([doc])
     words = output.selection.spans.starts
     titles = [doc[word].is_title for word in words.tolist()]
@@ -135,32 +119,30 @@ def test_a_selector_learns_from_gold_and_with_a_loss_of_its_own(factory: str) ->
 
 
 def test_a_corpus_without_the_gold_of_a_selector_is_an_error() -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("structured_coref", config={"model": {"selector": {"@misc": "extending_test.KnowsCapitals.v1"}}})
-    docs = parse_bracketed("[she|ann] saw [herself|ann].", nlp)
+    config = {"model": {"selector": {"@misc": "extending_test.KnowsCapitals.v1"}}}
     with pytest.raises(ValueError, match="'structured_coref' found no capital"):
-        nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+        untrained("en", "structured_coref", text="[she|ann] saw [herself|ann].", structured_coref=config)
 
 
 @pytest.mark.parametrize("factory", ["structured_coref", "structured_srl"])
 def test_a_selector_of_ones_own_is_measured(factory: str) -> None:
-    nlp, get_examples = make_pipeline(factory, model={"selector": {"@misc": "extending_test.SingleWords.v1"}})
+    nlp = make_pipeline(factory, model={"selector": {"@misc": "extending_test.SingleWords.v1"}})
     pipe: Any = nlp.get_pipe(factory)
-    measures = measure_spans(annotate(nlp, factory, get_examples()), get_task(factory), pipe)
+    measures = measure_spans(annotate(nlp, factory, gold_examples(nlp)), get_task(factory), pipe)
     assert {point["setting"] for point in measures["curve"]} == {"threshold"}
     assert sum(measures["calibration"]["counts"]) > 0
 
 
 def test_the_tree_of_a_selector_of_ones_own_is_drawn(tmp_path: Path) -> None:
-    nlp, _ = make_pipeline("structured_coref", model={"selector": {"@misc": "extending_test.SingleWords.v1"}})
+    nlp = make_pipeline("structured_coref", model={"selector": {"@misc": "extending_test.SingleWords.v1"}})
     nlp.to_disk(tmp_path / "model")
     assert run_lab("tree", tmp_path / "model", "Ann left.", tmp_path / "page.html").exit_code == 0
 
 
 def test_a_component_of_ones_own_is_evaluated_and_drawn(tmp_path: Path) -> None:
-    nlp, _ = make_pipeline("extending_test_mentions")
+    nlp = make_pipeline("extending_test_mentions")
     nlp.to_disk(tmp_path / "model")
-    docs: list[Doc] = parse_bracketed(CORPUS, nlp)
+    docs: list[Doc] = parse_bracketed(BOAT, nlp)
     DocBin(docs=docs).to_disk(tmp_path / "data.spacy")
     said = success("evaluate", tmp_path / "model", tmp_path / "data.spacy")
     assert "Own mentions" in said and "CEAF-phi4" in said

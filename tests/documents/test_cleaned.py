@@ -6,6 +6,8 @@ from spacy.vocab import Vocab
 from spacy_span_selector.documents.cleaned import are_blank, clean_doc, count_words, split_doc
 from spacy_span_selector.documents.visible import is_blank
 
+from ..untrained import pipeline_of
+
 NLP = spacy.blank("en")
 
 
@@ -117,8 +119,7 @@ def test_an_emoji_between_words_leaves_a_space() -> None:
     ],
 )
 def test_a_short_form_within_a_sentence_is_read_as_without_its_stop(text: str) -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("word_sentencizer")
+    nlp = pipeline_of("en", "word_sentencizer")
     words, plain = (clean_doc(nlp(text.format(stop))) for stop in (".", ""))
     assert len(words.source) == len(plain.source) + 1
     for attribute in ("text", "whitespace_", "is_sent_start"):
@@ -127,8 +128,7 @@ def test_a_short_form_within_a_sentence_is_read_as_without_its_stop(text: str) -
 
 @pytest.mark.parametrize("text", ["Bring cups, etc.", "Bring cups, etc. We have none.", "See Fig. 3.", "He et . al"])
 def test_other_stops_are_read(text: str) -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("word_sentencizer")
+    nlp = pipeline_of("en", "word_sentencizer")
     assert clean_doc(nlp(text)).doc.text == text
 
 

@@ -11,6 +11,8 @@ from spacy_span_selector.annotation import set_clusters
 from spacy_span_selector.extensions import attributes, clusters, register_extensions
 from spacy_span_selector.extensions.clusters import doc_clusters
 
+from ..untrained import pipeline_of
+
 OWNERS: dict[str, Any] = {"doc": Doc, "span": Span, "token": Token}
 
 
@@ -83,9 +85,7 @@ def test_an_attribute_can_be_sent_to_another_process() -> None:
 
 
 def test_pipelines_are_analysed_by_what_they_need() -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("structured_coref")
-    nlp.add_pipe("structured_srl")
+    nlp = pipeline_of("en", "structured_coref", "structured_srl")
     problems: Any = nlp.analyze_pipes()
     assert problems["problems"] == {name: ["token.is_sent_start"] for name in nlp.pipe_names}
     nlp.add_pipe("word_sentencizer", first=True)

@@ -8,11 +8,10 @@ import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
-from spacy.training import Example
 
 from lab.tree import SentenceTree, binary_tree, render_tree, render_tree_page
-from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
+from ..untrained import untrained
 from ..wcfg.reference import Scores, Span, binary_trees
 from .benchmarks.conftest import run
 
@@ -118,22 +117,9 @@ def test_bad_arguments_are_named(selected: list[Span], weight: float, message: s
         binary_tree(selected, np.full((3, 3), weight))
 
 
-CORPUS = """
-[Ann|ann] saw [the boat of [her|ann] brother|boat].
-[She|ann] liked [it|boat].
-> [ARG0 She] [V liked] [ARG1 it].
-"""
-
-
 def save_pipeline(path: Path, **config: object) -> Path:
     """An untrained pipeline with two components."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe("structured_coref", config=config)
-    nlp.add_pipe("structured_srl")
-    docs = parse_bracketed(CORPUS, nlp)
-    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
-    nlp.to_disk(path)
+    untrained("en", "sentencizer", "structured_coref", "structured_srl", structured_coref=config).to_disk(path)
     return path
 
 

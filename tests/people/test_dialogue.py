@@ -9,6 +9,8 @@ from spacy.tokens import Doc
 from spacy_span_selector import doc_from_turns
 from spacy_span_selector.annotation import get_speakers
 
+from ..untrained import pipeline_of
+
 NLP = spacy.blank("en")
 TURNS = [("Ann  Lee", "I saw him. Didn't you"), ("Bob", " Yes - \n"), ("Bob", "but why"), ("Ann Lee", "Oh!")]
 
@@ -37,8 +39,7 @@ def test_words_are_those_of_the_tokenizer() -> None:
 
 @pytest.mark.parametrize("component", ["sentencizer", "word_sentencizer", "senter", "parser"])
 def test_a_pipeline_keeps_turns_apart(component: str) -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe(component)
+    nlp = pipeline_of("en", component)
     if not component.endswith("sentencizer"):
         example = {"heads": [1, 1, 1], "deps": ["nsubj", "ROOT", "punct"], "sent_starts": [1, 0, 0]}
         doc = Doc(nlp.vocab, words=["I", "left", "."])
@@ -49,8 +50,7 @@ def test_a_pipeline_keeps_turns_apart(component: str) -> None:
 
 
 def test_the_sentencizer_finds_the_sentences_of_a_turn() -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
+    nlp = pipeline_of("en", "sentencizer")
     turns = [("Dr. No", "I saw him. Who"), ("Ann", "Oh! No. Yes")]
     assert sentences(nlp(doc_from_turns(nlp, turns))) == ["I saw him.", "Who", "Oh!", "No.", "Yes"]
 

@@ -1,7 +1,6 @@
 """The quotations of a document and their scene: what is found, what is written, what is learnt from."""
 
 import pytest
-import spacy
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import Quotation, set_clusters, set_paragraphs, set_quotations
@@ -17,11 +16,12 @@ from spacy_span_selector.people.scenes import (
     read_scene,
 )
 
+from ..untrained import pipeline_of
+
 TOM = Attribution(speaker=0, addressee=1, speakers={0: 0.75, None: 0.25}, mention=0, addressee_mention=1, cue=(5, 7))
 
 
-NLP = spacy.blank("en")
-NLP.add_pipe("sentencizer")
+NLP = pipeline_of("en", "sentencizer")
 
 
 def test_quotations_are_found_at_the_words_without_white_space() -> None:

@@ -2,7 +2,6 @@ import time
 from typing import Any
 
 import pytest
-import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,8 +9,9 @@ from spacy_span_selector import doc_from_transcript
 from spacy_span_selector.annotation import get_speakers
 from spacy_span_selector.people.transcripts import read_turns
 
-NLP = spacy.blank("en")
-NLP.add_pipe("word_sentencizer")
+from ..untrained import pipeline_of
+
+NLP = pipeline_of("en", "word_sentencizer")
 
 MAIL = """From: Ann Lee <ann@example.org>
 To: Bob

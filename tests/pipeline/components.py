@@ -49,6 +49,7 @@ from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 from ..selectors import selector_block
 from ..tiny_bert import tiny_bert
 from ..tok2vec import TOK2VEC, TRANSFORMER_LISTENER
+from ..untrained import pipeline_of
 
 CLUSTERS = """
 === the station
@@ -251,9 +252,7 @@ def each_selector(*names: str) -> pytest.MarkDecorator:
 
 def blank_nlp() -> Language:
     """A pipeline that sets sentence boundaries. It takes less time to build than one of English with its tokenizer."""
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("sentencizer")
-    return nlp
+    return pipeline_of("xx", "sentencizer")
 
 
 def make_nlp(

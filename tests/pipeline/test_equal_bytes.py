@@ -5,12 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import spacy
-from spacy.training import Example
 from spacy.util import fix_random_seed
 
 from spacy_span_selector.tools.files.runs import file_digest
-from spacy_span_selector.tools.formats.bracketed import parse_bracketed
+
+from ..untrained import untrained
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "import sys; from pathlib import Path; from {module} import save; print(save(Path(sys.argv[1])).hex())"
@@ -19,12 +18,7 @@ PROGRAM = "import sys; from pathlib import Path; from {module} import save; prin
 def save(path: Path) -> bytes:
     """Make a pipeline, save it, and return its bytes."""
     fix_random_seed(0)
-    nlp = spacy.blank("xx")
-    for name in ("word_sentencizer", "structured_coref", "structured_srl"):
-        nlp.add_pipe(name)
-    text = "[Ann|ann] saw [the boat of [her|ann] brother|boat].\n[She|ann] liked [it|boat].\n"
-    docs = parse_bracketed(f"{text}> [ARG0 She] [V=like.01 liked] [ARG1 it].\n", nlp)
-    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    nlp = untrained("xx", "word_sentencizer", "structured_coref", "structured_srl")
     nlp.to_disk(path)
     return nlp.to_bytes()
 

@@ -10,12 +10,11 @@ from spacy.tokens import Doc
 from spacy_span_selector.tools.formats.litbank import read_litbank
 
 from ..corpora import LITBANK, needs
+from ..untrained import pipeline_of
 
 
 def make_nlp(**config: object) -> Language:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("word_sentencizer", config=config)
-    return nlp
+    return pipeline_of("en", "word_sentencizer", word_sentencizer=config)
 
 
 def sentences(doc: Doc) -> list[str]:
@@ -26,9 +25,7 @@ def sentences(doc: Doc) -> list[str]:
     "text", ["Go.\nWhy?\nHe left.", "Go. Why?  He\nleft.\n", "\n Go.)   Why? \t He left.", "", " ", "Oh\n"]
 )
 def test_sentences_are_those_of_spacy_for_the_text_on_one_line(text: str) -> None:
-    plain = spacy.blank("en")
-    plain.add_pipe("sentencizer")
-    expected = sentences(plain(" ".join(text.split())))
+    expected = sentences(pipeline_of("en", "sentencizer")(" ".join(text.split())))
     assert [sentence for sentence in sentences(make_nlp()(text)) if sentence] == expected
 
 
@@ -182,8 +179,7 @@ def test_spaced_straight_marks_open_and_close_in_turn() -> None:
 
 
 def test_a_language_without_tables_keeps_its_stops() -> None:
-    nlp = spacy.blank("fr")
-    nlp.add_pipe("word_sentencizer")
+    nlp = pipeline_of("fr", "word_sentencizer")
     assert sentences(nlp("Il habite à Paris... Elle part.")) == ["Il habite à Paris... Elle part."]
 
 
@@ -228,8 +224,7 @@ def test_the_settings_are_those_of_spacy(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mark", ["\u200b", "\u00ad", "\ufeff", " \U0001f389", " \U0001f469\u200d\U0001f680"])
 def test_sentences_end_as_without_what_is_no_word(mark: str) -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("word_sentencizer")
+    nlp = make_nlp()
     for text in (f"Ann left{mark}. Tom stayed.", f"Ann left.{mark} Tom stayed."):
         assert [sentence[-1].text[-1] for sentence in nlp(text).sents][1:] == ["."]
         assert [sentence.text.split()[0] for sentence in nlp(text).sents] == ["Ann", "Tom"]

@@ -11,7 +11,6 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import DocBin
-from spacy.training import Example
 from typer.testing import CliRunner, Result
 
 from lab import measuring
@@ -21,6 +20,7 @@ from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 from ...pipeline.components import CASES
 from ...selectors import selector_block
 from ...tok2vec import LISTENER, TOK2VEC
+from ...untrained import gold_examples
 
 CORPUS = """
 === the station
@@ -72,8 +72,7 @@ def make_pipeline(component: str = "structured_coref", selector: str = "structur
     block = {"@misc": "lab.GreedySelector.v1"} if selector == "greedy" else selector_block(selector)
     model = {**MODELS[component], "tok2vec": tok2vec, "selector": block}
     nlp.add_pipe(component, config={"model": model})
-    docs = parse_bracketed(CORPUS, nlp)
-    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    nlp.initialize(lambda: gold_examples(nlp, CORPUS))
     return nlp
 
 

@@ -6,21 +6,19 @@ from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_fr
 from spacy_span_selector.scoring.task import get_task
 
 from ...selectors import selector_block
+from ...untrained import pipeline_of
 from .conftest import MakeModel, make_pipeline
 
 
 @pytest.mark.parametrize("component, selector", [("structured_coref", "laminar"), ("structured_srl", "sigmoid")])
 def test_a_pipeline_is_named_by_component_and_selector(component: str, selector: str):
-    nlp = spacy.blank("en")
-    nlp.add_pipe(component, config={"model": {"selector": selector_block(selector)}})
+    nlp = pipeline_of("en", component, **{component: {"model": {"selector": selector_block(selector)}}})
     assert describe_pipeline(nlp) == f"{component}, {selector}"
 
 
 def test_a_pipeline_without_our_components_is_refused():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
     with pytest.raises(ValueError, match=r"\['sentencizer'\] has no component to measure"):
-        selector_pipes(nlp)
+        selector_pipes(pipeline_of("en", "sentencizer"))
 
 
 def test_the_encoder_is_what_a_component_listens_to():

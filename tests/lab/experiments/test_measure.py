@@ -17,18 +17,14 @@ from spacy_span_selector.scoring.task import Task, get_task
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from ...spans import put_spans
+from ...untrained import untrained
 from .conftest import CORPUS
 
 
 @pytest.fixture(scope="module")
 def nlp() -> Language:
     """An untrained pipeline."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe("structured_srl")
-    docs = parse_bracketed(CORPUS, nlp)
-    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
-    return nlp
+    return untrained("en", "sentencizer", "structured_srl", text=CORPUS)
 
 
 @pytest.fixture(scope="module")

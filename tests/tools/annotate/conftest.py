@@ -3,22 +3,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import spacy
 
 from spacy_span_selector.tools.annotate import Job
 from spacy_span_selector.tools.annotate.records import Record
 
+from ...untrained import pipeline_of
 from . import components  # noqa: F401  registers what the pipeline is made of
 
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A pipeline that needs no training."""
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe("rules_of_tests")
     path = tmp_path_factory.mktemp("model") / "pipeline"
-    nlp.to_disk(path)
+    pipeline_of("xx", "sentencizer", "rules_of_tests").to_disk(path)
     return str(path)
 
 

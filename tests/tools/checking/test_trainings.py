@@ -2,13 +2,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import spacy
 from thinc.api import Config
 
 from spacy_span_selector.annotation import set_labelled_spans
 from spacy_span_selector.tools.checking.trainings import check_training, planned_for_other_steps
 from spacy_span_selector.tools.cli.finetune import MADE
 
+from ...untrained import pipeline_of
 from ..training.trainings import write_training
 from .corpora import GOOD, cases, check, make_doc, read, titles, write
 
@@ -17,9 +17,7 @@ READER = {"@readers": "spacy_span_selector.Corpus.v1", "path": None, "gold_token
 
 def make_config(*components: str, width: int = 5, reader: dict[str, object] | None = None) -> Config:
     """A config whose components have a greatest width of spans."""
-    nlp = spacy.blank("en")
-    for name in components:
-        nlp.add_pipe(name)
+    nlp = pipeline_of("en", *components)
     config = Config(nlp.config)
     for name in nlp.pipe_names:
         if "model" in config["components"][name]:

@@ -1,37 +1,26 @@
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy
 import pytest
 import spacy
 import srsly
 from spacy.tokens import Doc
-from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_span_selector import to_dict
 from spacy_span_selector.tools.files.runs import file_digest
-from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
 from ...commands import flat, refusal, run, success
-
-CORPUS = """
-[Ann|ann] saw [the boat of [her|ann] brother|boat].
-[She|ann] liked [it|boat].
-> [ARG0 She] [V liked] [ARG1 it].
-"""
+from ...untrained import untrained
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An untrained pipeline with both components."""
-    nlp = spacy.blank("en")
-    for name in ("sentencizer", "structured_coref", "structured_srl"):
-        nlp.add_pipe(name)
-    docs = parse_bracketed(CORPUS, nlp)
-    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
     path = tmp_path_factory.mktemp("model") / "pipeline"
-    nlp.to_disk(path)
+    untrained("en", "sentencizer", "structured_coref", "structured_srl").to_disk(path)
     return path
 
 
@@ -78,11 +67,7 @@ def own_strings(path: Path) -> list[str]:
 
 def test_words_of_the_corpus_are_left_out_and_nothing_else(tmp_path: Path) -> None:
     text = "[Ann|ann] wrote to zoe@example.org.\n[She|ann] left.\n> [ARG0 She] [V=leave.01 left].\n"
-    nlp = spacy.blank("en")
-    for name in ("word_sentencizer", "structured_coref", "structured_srl"):
-        nlp.add_pipe(name)
-    docs = parse_bracketed(text, nlp)
-    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    nlp: Any = untrained("en", "word_sentencizer", "structured_coref", "structured_srl", text=text)
     for component in ("structured_coref", "structured_srl"):  # so that there is something to compare
         nlp.get_pipe(component).configure(threshold=0.0)
     nlp.to_disk(tmp_path / "model")

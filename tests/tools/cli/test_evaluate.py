@@ -19,6 +19,8 @@ from spacy_span_selector.scoring.srl import SEMANTIC_ROLES, score_srl
 from spacy_span_selector.scoring.task import tasks
 from spacy_span_selector.tools.cli import app
 
+from ...untrained import pipeline_of
+
 
 class FirstWordActs:
     """Label the first word of a sentence as the agent of each predicate: of given ones, else of "slept"."""
@@ -113,15 +115,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save(folder / "roles.spacy", gold)
     save(folder / "bare.spacy", Doc(vocab, words=["Nobody", "annotated", "this"]))
     save(folder / "empty.spacy")
-    make_pipeline("sentencizer", "evaluate_test_srl", "evaluate_test_output").to_disk(folder / "srl")
-    nlp = make_pipeline("sentencizer")
-    nlp.add_pipe("evaluate_test_srl", config={"prefix": "roles", "predicates_key": "verbs"})
-    nlp.to_disk(folder / "roles")
-    make_pipeline("evaluate_test_coref").to_disk(folder / "speaking")
+    pipeline_of("en", "sentencizer", "evaluate_test_srl", "evaluate_test_output").to_disk(folder / "srl")
+    other_keys = {"prefix": "roles", "predicates_key": "verbs"}
+    pipeline_of("en", "sentencizer", "evaluate_test_srl", evaluate_test_srl=other_keys).to_disk(folder / "roles")
+    pipeline_of("en", "evaluate_test_coref").to_disk(folder / "speaking")
     spacy.blank("en").to_disk(folder / "blank")
     # An untrained component: what it finds is of no use, but it can be scored.
-    nlp = make_pipeline("sentencizer")
-    nlp.add_pipe("structured_coref", config={"model": {"hidden_width": 8, "linker_width": 8}})
+    small = {"model": {"hidden_width": 8, "linker_width": 8}}
+    nlp = pipeline_of("en", "sentencizer", "structured_coref", structured_coref=small)
     (doc,) = DocBin().from_disk(folder / "gold.spacy").get_docs(nlp.vocab)
     nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc)])
     nlp.to_disk(folder / "coref")
@@ -132,13 +133,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def save(path: Path, *docs: Doc) -> None:
     DocBin(docs=docs, store_user_data=True).to_disk(path)
-
-
-def make_pipeline(*names: str) -> Language:
-    nlp = spacy.blank("en")
-    for name in names:
-        nlp.add_pipe(name)
-    return nlp
 
 
 def run(model: Path, data: str, *arguments: object) -> Result:

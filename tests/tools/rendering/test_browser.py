@@ -14,11 +14,11 @@ from spacy_span_selector.annotation import Argument, Frame, Quotation
 from spacy_span_selector.annotation.glossary import ROLES
 
 from ...browser import OpenPage
+from ...untrained import pipeline_of
 from .pages import render_page
 from .test_html_page import ATTACKS, attacked_doc
 
-NLP = spacy.blank("en")
-NLP.add_pipe("sentencizer")
+NLP = pipeline_of("en", "sentencizer")
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
 Show = Callable[..., Any]
 

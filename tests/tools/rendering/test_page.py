@@ -15,11 +15,11 @@ from spacy_span_selector.tools.rendering import Style
 from spacy_span_selector.tools.rendering import page as page_module
 
 from ...spans import offsets, put_spans
+from ...untrained import pipeline_of
 from .pages import render_page
 from .policy import assert_nothing_is_blocked
 
-NLP = spacy.blank("en")
-NLP.add_pipe("sentencizer")
+NLP = pipeline_of("en", "sentencizer")
 WITHOUT_SENTENCES = spacy.blank("en")
 
 

@@ -7,11 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_span_selector.annotation import Argument, Frame, Quotation, set_clusters, set_frames, set_quotations
+
+from ...untrained import pipeline_of
 
 TEXT = "Ann saw her  brother.\n\n“He ran,” she said."
 """Ann: 0, 2, 11; her brother: 2-4, 6; frames of "saw" and "ran"; “He ran,” is what Ann says."""
@@ -57,9 +58,7 @@ def annotate_text(doc: Doc) -> Doc:
 
 
 def load(max_length: int = 1_000_000) -> Language:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe("serving_test_annotation")
+    nlp = pipeline_of("en", "sentencizer", "serving_test_annotation")
     nlp.max_length = max_length
     return nlp
 

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -15,6 +14,7 @@ from spacy_span_selector.tools.serving.drafts import Draft, Drafts
 from spacy_span_selector.tools.serving.folder import Source, TextFolder
 from spacy_span_selector.tools.serving.pages import Form
 
+from ...untrained import pipeline_of
 from .pipelines import InThisProcess
 
 
@@ -28,10 +28,7 @@ def annotate(doc: Doc) -> Doc:
 
 @pytest.fixture(scope="module")
 def nlp() -> Language:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe("drafts_test_annotation")
-    return nlp
+    return pipeline_of("en", "sentencizer", "drafts_test_annotation")
 
 
 def draft(nlp: Language, text: str) -> Draft:
