@@ -1,12 +1,13 @@
-"""Commands of the package, run in this process."""
+"""Commands of the package, or of another program, run in this process."""
 
+from typer import Typer
 from typer.testing import CliRunner, Result
 
 from spacy_span_selector.tools.cli import app
 
 
-def run(*arguments: object, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(app, [*map(str, arguments)], input=stdin)
+def run(*arguments: object, stdin: str | None = None, program: Typer = app) -> Result:
+    return CliRunner().invoke(program, [*map(str, arguments)], input=stdin)
 
 
 def flat(result: Result) -> str:
@@ -21,8 +22,8 @@ def success(*arguments: object) -> str:
     return result.output
 
 
-def refusal(*arguments: object) -> str:
+def refusal(*arguments: object, program: Typer = app) -> str:
     """What a command says in one line that ends with exit status 1."""
-    result = run(*arguments)
+    result = run(*arguments, program=program)
     assert result.exit_code == 1, result.output
     return flat(result)

@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,13 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import DocBin
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from lab import measuring
 from lab.__main__ import BENCHMARKS, app
 from spacy_span_selector.tools.formats.bracketed import parse_bracketed
 
+from ... import commands
 from ...pipeline.components import CASES
 from ...selectors import selector_block
 from ...tok2vec import LISTENER, TOK2VEC
@@ -35,6 +36,8 @@ CORPUS = """
 MODELS = {case.factory: case.model for case in CASES}
 
 MakeModel = Callable[..., Path]
+run, refusal = partial(commands.run, program=app), partial(commands.refusal, program=app)
+"""Commands of the laboratory."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -87,11 +90,6 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (measuring, *(import_module(f"lab.benchmarks.{name.replace('-', '_')}") for name in BENCHMARKS)):
         if hasattr(module, "in_fresh_process"):
             monkeypatch.setattr(module, "in_fresh_process", call)
-
-
-def run(*arguments: object) -> Result:
-    """Run a command of the laboratory."""
-    return CliRunner().invoke(app, [*map(str, arguments)])
 
 
 def rows(result: Result) -> list[dict[str, str]]:
