@@ -10,11 +10,10 @@ import torch
 from spacy.cli import app as spacy_app
 from spacy.tokens import DocBin
 
-from ...pipeline.components import CASES, blank_nlp, gold_docs
+from ...pipeline.components import CASES, blank_nlp, gold_docs, tiny_transformer
 from ...processes import start
 from ...selectors import selector_block
-from ...tiny_bert import tiny_bert
-from ...tok2vec import TOK2VEC
+from ...tok2vec import LISTENER, TOK2VEC, TRANSFORMER_LISTENER
 
 CNN, TRANSFORMER = "cnn", "transformer"
 DROPOUT = 0.3
@@ -27,15 +26,10 @@ def write_training(folder: Path, encoder: str = CNN, **training: Any) -> Path:
     corpus = write_corpus(folder / "corpus.spacy")
     nlp = blank_nlp()
     if encoder == TRANSFORMER:
-        listener: dict[str, Any] = {"@architectures": "spacy-transformers.TransformerListener.v1", "grad_factor": 1.0}
-        listener["pooling"] = {"@layers": "reduce_mean.v1"}
-        model: dict[str, Any] = {"@architectures": "spacy_span_selector.TransformerModel.v1"}
-        model["name"] = str(tiny_bert(folder / "bert"))
-        model["get_spans"] = {"@span_getters": "spacy-transformers.strided_spans.v1", "window": 64, "stride": 48}
-        nlp.add_pipe("transformer", config={"model": model})
+        nlp.add_pipe("transformer", config={"model": tiny_transformer(folder)})
     else:
-        listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": TOK2VEC["width"]}
         nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
+    listener = TRANSFORMER_LISTENER if encoder == TRANSFORMER else LISTENER
     for case in CASES:
         model = {**case.model, "tok2vec": listener, "dropout": DROPOUT, "selector": selector_block("structured")}
         nlp.add_pipe(case.factory, config={"model": model})
