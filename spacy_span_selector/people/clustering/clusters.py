@@ -284,7 +284,8 @@ class _Search:
         if best is clusters[attribution.speaker].find():
             return attribution
         number = next((n for n in attribution.speakers if n is not None and clusters[n].find() is best), None)
-        return replace(attribution, speaker=number, mention=mentions[0], cue=None, addressee=None)
+        told = replace(attribution, cue=None, addressee=None, addressee_mention=None)
+        return replace(told, speaker=number, mention=mentions[0])
 
     def _join_talk(self, mentions: Sequence[int], attribution: Attribution, clusters: Sequence[_Cluster]) -> None:
         """Join the first "I" of a quotation to its speaker, or the first "you" to its addressee, as far as they are

@@ -473,9 +473,11 @@ def test_a_tag_outweighs_any_link() -> None:
 
 def test_a_quotation_and_each_i_in_it_have_one_speaker() -> None:
     texts, links = ["Ann", "Tom", "I", "my"], {(2, 1): 3.0, (3, 0): 3.0}
-    found, _ = attributed(texts, links, QUOTED, Attribution(speaker=0, speakers={0: 0.5, 1: 0.4, None: 0.1}))
+    told = Attribution(speaker=0, addressee=1, speakers={0: 0.5, 1: 0.4, None: 0.1}, addressee_mention=1)
+    found, _ = attributed(texts, links, QUOTED, told)
     assert found.clusters == [0, 1, 1, 1]
     assert (found.attributions[0].speaker, found.attributions[0].mention) == (1, 2)
+    assert found.attributions[0].addressee_mention is None
 
 
 def test_each_you_of_a_quotation_is_one() -> None:
