@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..annotation import Quotation, get_clusters, get_quotations, has_quotations_annotated, paragraph_numbers
+from ..annotation.frames import find_frame_prefix, get_frames
 from ..documents.cleaned import CleanDoc, clean_doc
 from ..documents.quotations import FoundQuotation, find_quotations
 from ..examples.token_facts import sentence_numbers
@@ -55,7 +56,9 @@ def read_scene(
 
     clusters (Sequence[int | None]): The cluster of each; None if it is not known yet.
     """
-    paragraphs = paragraph_numbers(cleaned.source)
+    source, paragraphs = cleaned.source, paragraph_numbers(cleaned.source)
+    frames = get_frames(source, find_frame_prefix(source))
+    agents = [(frame.start, one.start) for frame in frames for one in frame.arguments if one.role == "ARG0"]
     return Scene(
         words=read_words(cleaned.doc),
         sentences=sentence_numbers(cleaned.doc).tolist(),
@@ -65,6 +68,7 @@ def read_scene(
         evidence=evidence,
         clusters=clusters,
         verbs=language_words(cleaned.doc.vocab, SPEECH_VERBS),
+        subjects=dict(np.searchsorted(cleaned.places, np.reshape(agents, (-1, 2))).tolist()),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from ...language import FUNCTION_WORDS, packaged_table
 from .scene import Scene
 
 BROKEN = frozenset(["?", "!", "--", "—", "–", "-", "...", "…"])
@@ -14,6 +15,8 @@ FEWEST = 4
 """Words in quotation marks that are fewer are no speech by themselves, such as "New York", as they say."""
 APART = 16
 """The most words between a speaker and the verb, as of an apposition or a relative clause."""
+BEFORE_VERB = {",", *(word for word, part in packaged_table("en", FUNCTION_WORDS).items() if part in ("ADV", "CCONJ"))}
+"""What may stand before a verb in place of its subject: "X rose and said:"."""
 
 
 class Tag(NamedTuple):
@@ -107,6 +110,8 @@ class TagReader:
         for verb in range(end - 1, first, -1):
             if verb in scene.said:
                 speaker = self._ending.get(verb)
+                if speaker is None and scene.lower[verb - 1] in BEFORE_VERB:
+                    speaker = self._starting.get(scene.subjects.get(verb, -1))
                 if speaker is not None and (verb == end - 1 or scene.words[end] == ":" or self._addressee(verb + 1)):
                     yield Tag(speaker, self._addressee(verb + 1))
                 return

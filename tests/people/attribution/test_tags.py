@@ -1,5 +1,7 @@
 """Tags, and quotations that are speech although nobody is known."""
 
+from dataclasses import replace
+
 import pytest
 
 from spacy_span_selector.language import SOURCES, packaged_table
@@ -31,6 +33,22 @@ def test_a_tag_tells_who_speaks_to_whom(text: str, speaker: int, addressee: int 
     assert tag is not None
     assert tags.scene.clusters[tag.speaker] == speaker
     assert (None if tag.addressee is None else tags.scene.clusters[tag.addressee]) == addressee
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "speaker"),
+    [
+        ('Tom=0 hugged Ann=1 and whispered : " Go . "', 4, 0),
+        ('Tom=0 met Ann=1 , and then said to her=1 , " Go . "', 6, 0),
+        ('Tom=0 met Ann=1 and Leo=2 said : " Go . "', 5, 2),
+        ('Tom=0 wanted to say : " Go . "', 3, None),
+    ],
+)
+def test_a_verb_behind_another_has_the_subject_that_its_frame_has(text: str, verb: int, speaker: int | None) -> None:
+    tags = TagReader(replace(read(text), subjects={verb: 0}), {})
+    tag = tags.read(0)
+    assert (tag and tags.scene.clusters[tag.speaker]) == speaker
+    assert speaker != 0 or reader(text).read(0) is None
 
 
 @pytest.mark.parametrize(
