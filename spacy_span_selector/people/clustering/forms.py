@@ -158,6 +158,8 @@ class FormReader:
             if not (words[first - 1][:1].isupper() or is_within or self._names.is_title(lower[first - 1])):
                 break
             first -= 1
+            if words[first].islower() and first + 1 < len(words) and self._names.is_title(lower[first]):
+                break  # "president" of "French president Emmanuel Macron", whose given name is not "French"
         name = self._names.read(lower[first:])
         if name is None:  # "the Doctor", "Mother": it depends on who speaks whom they mean
             return self._known(self._noun(lower))

@@ -47,6 +47,7 @@ def test_evidence_of_gender_and_number(mention: str, evidence: str) -> None:
         ("Mr. Woodhouse", {"mr"}, "", "woodhouse", ""),
         ("Miss Woodhouse of Hartfield", {"miss"}, "", "", "woodhouse"),
         ("Sir James Chettam", {"sir"}, "james", "chettam", ""),
+        ("French president Emmanuel Macron", {"president"}, "emmanuel", "macron", ""),
         ("the great Vincent van Gogh", set(), "vincent", "gogh", ""),
         ("Tom 's", set(), "", "", "tom"),
     ],
