@@ -181,5 +181,6 @@ class FormReader:
 
 
 def _evidence(pronoun: dict[str, Any]) -> str:
-    """The row of a pronoun in the table of entity types."""
-    return " ".join(str(pronoun[key]) for key in ("person", "number", "gender") if key in pronoun)
+    """The row of a pronoun in the table of entity types. "Thou" and "yourself" are spoken to as "you" is."""
+    keys = ("person", "number", "gender") if pronoun.get("person") != 2 else ("person",)
+    return " ".join(str(pronoun[key]) for key in keys if key in pronoun)

@@ -18,6 +18,8 @@ READER = FormReader(spacy.blank("en").vocab)
         ("I", "1 singular"),
         ("them", "3 plural"),
         ("you", "2"),
+        ("thee", "2"),
+        ("Yourself", "2"),
         ("all of them", "3 plural"),
         ("Mr. Smith", "title male"),
         ("poor Mrs. Weston", "title female"),
