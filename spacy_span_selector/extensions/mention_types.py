@@ -75,8 +75,8 @@ def lower(token: Token) -> str:
 
 
 def shown_text(span: Span) -> str:
-    """The text of a span without what nobody sees, as it is shown and compared."""
-    return visible(span.text)
+    """The text of a span on one line, without what nobody sees, as it is shown and compared."""
+    return " ".join(visible(span.text).split())
 
 
 def has_plural_tag(noun: Token) -> bool:

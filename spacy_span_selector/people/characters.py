@@ -174,7 +174,7 @@ def _describe(cluster: Cluster, number: int, read: _Reader) -> tuple[Character, 
     representative = cluster.representative
     name = read(representative).name
     character = Character(
-        name=spellings[name.casefold()][0] if name else _on_one_line(without_clitic(representative)),
+        name=spellings[name.casefold()][0] if name else shown_text(without_clitic(representative)),
         names=dict(sorted(spellings.values(), key=lambda item: -item[1])),
         genders=dict(Counter(mention.gender for mention in traits if mention.gender).most_common()),
         cluster=cluster,
@@ -223,7 +223,7 @@ class _Reader:
         if self._is_plural(bare, head, name):
             return _Traits(SEVERAL)
         gender = self._gender(bare, head, name is not None)
-        return _Traits(0 if gender is None else ONE, gender or "", "" if name is None else _on_one_line(name))
+        return _Traits(0 if gender is None else ONE, gender or "", "" if name is None else shown_text(name))
 
     def _of_pronoun(self, word: str) -> _Traits:
         known = self.pronouns[word]
@@ -292,7 +292,3 @@ def _own_start(bare: Span, head: Token) -> int:
 
 def _is_name(token: Token) -> bool:
     return token.text[:1].isupper() and part_of_speech(token) not in GRAMMATICAL
-
-
-def _on_one_line(span: Span) -> str:
-    return " ".join(shown_text(span).split())

@@ -59,6 +59,14 @@ def test_a_mention_without_a_cluster_speaks_for_itself(doc: Doc) -> None:
     assert (where.speaker, where.speaker_name, where.addressee_name) == (None, "the elder", "Ann")
 
 
+def test_names_are_on_one_line(doc: Doc) -> None:
+    broken = Doc(doc.vocab, words=["Go", "!", "Ann", "\n", "Lee", "ran", "."])
+    set_quotations(broken, [Quotation(0, 2, speaker=(2, 5))])
+    assert [one.speaker_name for one in broken._.quotations] == ["Ann Lee"]
+    set_clusters(broken, [[(2, 5)]])
+    assert [one.speaker_name for one in broken._.quotations] == ["Ann Lee"]
+
+
 def test_one_within_another_knows_it(doc: Doc) -> None:
     where, told, go, oh = doc._.quotations
     assert [quotation.level for quotation in (where, told, go, oh)] == [0, 0, 1, 0]
