@@ -57,6 +57,8 @@ SPEECH_VERBS = "coref_speech_verbs"
 """From a form of a verb of speech in lower case to the verb."""
 SOURCES = "coref_sources"
 """Words in lower case that name the source of a quotation: "according to" in front of who says it."""
+SMALL_CLAUSE_VERBS = "small_clause_verbs"
+"""Verbs that may have another verb with its subject behind them: "let her go"."""
 LETTER_WORDS = "coref_letter_words"
 """From a word in lower case that begins the line of a letter or ends it to what this is: "greeting", "closing", or
 "own", before a greeting, as "my" of "my dear"."""

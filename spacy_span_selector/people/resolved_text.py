@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import reduce
+from itertools import takewhile
 from typing import NamedTuple
 
 from spacy.tokens import Doc, Span, Token
@@ -13,8 +14,10 @@ from spacy.tokens import Doc, Span, Token
 from ..annotation import get_speakers
 from ..documents.visible import visible
 from ..extensions.clusters import Cluster, doc_clusters
-from ..extensions.english import CONTRACTIONS, LOCATIVES, NO_NOUN, POSSESSIVES, THIRD_PERSON, possessive
+from ..extensions.english import CONTRACTIONS, LOCATIVES, NO_NOUN, POSSESSIVES, THIRD_PERSON, possessive, words_of_form
+from ..extensions.frames import doc_frames
 from ..extensions.mention_types import is_pronominal, mention_type, part_of_speech, without_space
+from ..language import SMALL_CLAUSE_VERBS, packaged_table
 from .clustering import EntityTypes, read_forms
 from .clustering.entity_types import Weights, add
 from .substitutes import definite, is_plural, substitute
@@ -23,6 +26,7 @@ DEEPEST = 3  # "its tail" may become "Ann's brother's dog's tail", via "his dog"
 REACH = 30  # tokens around a pronoun, within its sentence, where a name is still in mind
 IDENTIFIED = 3  # tokens after a pronoun, where its sentence says what it is: "It is the cat"
 RIVAL = -0.5  # agreement of a pronoun with an entity that it may mean, too: a bare name agrees with "he" by -0.36
+CLAUSE_VERBS = frozenset(packaged_table("en", SMALL_CLAUSE_VERBS))
 SENTENCE_ENDS = frozenset({".", "!", "?"})
 
 
@@ -67,6 +71,8 @@ class _Resolver:
         self.mentions: dict[int, list[_Mention]] = defaultdict(list)  # those of each sentence
         self.pronouns: dict[int, _Mention] = {}  # those that may be replaced, by their token
         self.openers: dict[int, int] = {}  # the end of the widest mention that starts at a token
+        subjects = [(f.arguments.get(role, ()), f.predicate) for f in doc_frames(doc) for role in ("ARG0", "ARG1")]
+        self.subjects = {one.start for spans, verb in subjects for one in spans if one.end == verb.start}
         weights: dict[int, list[Weights]] = defaultdict(list)
         spans = [(without_space(mention), index) for index, cluster in enumerate(clusters) for mention in cluster]
         spans.sort(key=lambda item: (item[0].start, -item[0].end))
@@ -159,7 +165,7 @@ class _Resolver:
         if mention_type(phrase) == "nominal":
             inserted = definite(inserted)
         following = token.nbor() if token.i + 1 < len(token.doc) else None
-        if _is_possessive(token, self.openers):
+        if _is_possessive(token, self.openers, self.subjects):
             return possessive(inserted, plural=self.is_plural[cluster]), token
         if following is not None and following.lower_ in CONTRACTIONS:
             return f"{inserted} {CONTRACTIONS[following.lower_]}", following
@@ -177,11 +183,12 @@ def _may_be_replaced(mention: Span) -> bool:
     return not any(feature in first.morph for feature in bound)
 
 
-def _is_possessive(token: Token, openers: Mapping[int, int]) -> bool:
+def _is_possessive(token: Token, openers: Mapping[int, int], subjects: Container[int]) -> bool:
     """Check whether a pronoun is one like "his". For "her" the tag decides, or a mention that it opens or stands
     before, or the next words.
 
     openers (Mapping[int, int]): The end of the widest mention that starts at a token.
+    subjects (Container[int]): Where an argument starts that the predicate of its frame follows: "her go".
     """
     if token.lower_ != "her":
         return token.lower_ in POSSESSIVES
@@ -189,8 +196,13 @@ def _is_possessive(token: Token, openers: Mapping[int, int]) -> bool:
         return token.tag_ == "PRP$" or "Poss=Yes" in token.morph
     if openers.get(token.i, 0) > token.i + 1:
         return True
-    words = [word for word in token.doc[token.i + 1 : token.i + 4] if not word.is_space][:2]
+    behind = token.doc[token.i + 1 : token.i + 4]
+    near = takewhile(lambda one: not (one.is_sent_start or ("\n" in one.nbor(-1).text and not one.is_lower)), behind)
+    words = [word for word in near if not word.is_space][:2]
     if not words or words[0].i in openers:
+        return False
+    before = token.doc[token.i - 1].lower_
+    if token.i in subjects and not CLAUSE_VERBS.isdisjoint((before, *words_of_form(before))):
         return False
     is_content = [part_of_speech(word) in ("NOUN", "PROPN", "NUM", "ADJ") for word in words]
     is_complement = NO_NOUN.search(words[0].lower_) is not None and not all(is_content[1:] or [False])

@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_span_selector.annotation import set_clusters
+from spacy_span_selector.annotation import Argument, Frame, set_clusters, set_frames
 from spacy_span_selector.people.resolved_text import resolved_text
 from spacy_span_selector.tools.formats.bracketed import read_bracketed
 
@@ -286,6 +286,20 @@ def test_without_tags_mentions_and_the_next_words_decide_on_her(following: str, 
     name = "Ann's" if is_possessive else "Ann"
     shown = following.replace("[", "").replace("]", "")
     assert resolve(f"[Ann|a] left .\nIt gave [her|a] {following}") == f"Ann left . It gave {name} {shown}"
+
+
+@pytest.mark.parametrize(("word", "name"), [("12", "Ann"), ("old", "Ann's")])
+def test_what_a_line_of_its_own_begins_with_is_not_hers(word: str, name: str):
+    doc = Doc(NLP.vocab, words=["Ann", "ran", ".", "I", "saw", "her", "\n", word, "people", "left", "."])
+    set_clusters(doc, [[(0, 1), (5, 6)]])
+    assert resolved_text(doc).split()[5] == name
+
+
+@pytest.mark.parametrize(("verb", "name"), [("let", "Ann"), ("saw", "Ann"), ("made", "Ann"), ("liked", "Ann's")])
+def test_her_is_the_subject_of_a_verb_that_another_one_has_behind_it(verb: str, name: str):
+    doc = parse_one(f"[Ann|a] left .\nTom {verb} [her|a] go .")
+    set_frames(doc, [Frame(6, 7, [Argument(5, 6, "ARG1")])])
+    assert resolved_text(doc) == f"Ann left . Tom {verb} {name} go ."
 
 
 @pytest.mark.parametrize(
