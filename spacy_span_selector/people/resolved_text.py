@@ -18,6 +18,7 @@ from ..extensions.english import CONTRACTIONS, LOCATIVES, NO_NOUN, POSSESSIVES, 
 from ..extensions.frames import doc_frames
 from ..extensions.mention_types import is_pronominal, mention_type, part_of_speech, without_space
 from ..language import SMALL_CLAUSE_VERBS, packaged_table
+from .characters import is_thing
 from .clustering import EntityTypes, read_forms
 from .clustering.entity_types import Weights, add
 from .substitutes import definite, is_plural, substitute
@@ -91,6 +92,9 @@ class _Resolver:
         for index, phrase in enumerate(self.substitutes):
             if phrase is not None and phrase[0].lower_ in unclear and phrase.start not in self.pronouns:
                 self.substitutes[index] = None
+        for index, cluster in enumerate(clusters):
+            if is_thing(cluster):  # "she" of "Ann arrived on Monday and she slept" is not Monday
+                weights[index].append(self.types.labelled({cluster.shown_label: 1.0})[1])
         self.weights = {index: reduce(add, found) for index, found in weights.items()}
         pairs = zip(self.substitutes, clusters, strict=True)
         self.is_plural = [short is not None and is_plural(short, cluster) for short, cluster in pairs]

@@ -92,6 +92,13 @@ def test_an_entity_of_another_kind_leaves_a_pronoun_clear(other: str):
     assert resolve(f"[Tom|t] told {other} that [he|t] fell .").endswith(" that he fell .")
 
 
+@pytest.mark.parametrize(("label", "pronoun"), [("DATE", "she"), ("PERSON", "Ann")])
+def test_what_is_labelled_as_a_thing_is_no_rival_of_she(label: str, pronoun: str):
+    doc = parse_one("[Ann|a] met [Monday|m] and [she|a] slept .")
+    set_clusters(doc, [[(0, 1), (4, 5)], [(2, 3)]], entity_types=["", label])
+    assert resolved_text(doc) == f"Ann met Monday and {pronoun} slept ."
+
+
 def test_a_pronoun_that_the_sentence_identifies_stays():
     text = "[A cat|c] and [a dog|d] slept .\n[The dog|d] knew that [it|c] was [the cat|c] ."
     assert resolve(text).endswith("that it was the cat .")
