@@ -166,7 +166,7 @@ class _Resolver:
         inserted = " ".join(visible(self.write(phrase, place, (*within, cluster))).split())
         if not self.is_english:
             return inserted, token
-        if mention_type(phrase) == "nominal":
+        if mention_type(phrase) == "nominal" or inserted.startswith(("a ", "an ")):
             inserted = definite(inserted)
         following = token.nbor() if token.i + 1 < len(token.doc) else None
         if _is_possessive(token, self.openers, self.subjects):

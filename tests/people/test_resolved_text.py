@@ -190,6 +190,7 @@ def test_clusters_that_share_a_pronoun_replace_it_once():
     [
         ("A girl", "the girl"),
         ("An old man", "the old man"),
+        ("A Boeing 737", "the Boeing 737"),
         ("Two girls", "the two girls"),
         ("Another girl", "the other girl"),
         ("This book", "the book"),
