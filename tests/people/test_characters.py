@@ -131,6 +131,7 @@ def test_gender_takes_a_clear_margin(women: int, gender: str | None) -> None:
         "[He|x]",
         "[you|x]",
         "[all of you|x]",
+        "[Them both|x] . [I|x] .",
     ],
 )
 def test_things_places_several_people_and_mere_pronouns_are_no_characters(text: str) -> None:
