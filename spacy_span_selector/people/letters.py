@@ -57,6 +57,8 @@ def read_letter(text: str, vocab: Vocab) -> list[Turn]:
         if line and _is_closing(line, known):
             parts = [after.text.partition(",")[0]] if after else line.text.split(",")[:0:-1]
             signatures += [(line.first, part) for part in parts]
+    if len(signatures) == 1 and lines[greeting].text.lower().strip(",") in known:  # "Hi," to nobody, and no closing
+        return []
     for end, signed in reversed(signatures):
         name = " ".join(signed.strip(" .-–—").split())
         if is_name(name) and ":" not in name and name.split()[0].lower() not in known:
@@ -88,13 +90,14 @@ def _split(line: Line, place: int) -> tuple[Line, Line]:
 
 
 def _is_greeting(line: Line, known: Mapping[str, object]) -> bool:
-    """Check whether a line greets somebody and says no more: "Dear Ann,", "My dear brother,"."""
-    first, *others = line.text.split()
-    if known.get(first.lower()) == "own" and others:
-        first, *others = others
+    """Check whether a line greets somebody and says no more: "Dear Ann,", "My dear brother,", "Good morning,"."""
+    words = line.text.split()
+    words = words[known.get(words[0].lower()) == "own" and len(words) > 1 :]
+    length = 1 + (known.get(" ".join(words[:2]).lower().strip(",")) == "greeting")
+    first, others = " ".join(words[:length]), words[length:]
     return known.get(first.lower().strip(",")) == "greeting" and (
-        0 < len(others) < LONGEST_GREETING
-        and (line.text[-1] == "," or (line.text[-1] in ":!;—–-" and others[0][:1].isupper()))
+        len(others) < LONGEST_GREETING
+        and (line.text[-1] == "," or (line.text[-1] in ":!;—–-" and others != [] and others[0][:1].isupper()))
     )
 
 

@@ -18,6 +18,9 @@ ENGLISH = spacy.blank("en")
         ("Hello Ann!\nI am late.\nTom", "Tom"),
         ("Dear Ann,\nI am late, and you wait for me there?", UNSIGNED),
         ("My dear brother,\n\nI am late.\n\nYour loving sister,\nAnn Lee", "Ann Lee"),
+        ("Good morning Ms. Ann,\n\nI am late.\n\nBest,\nTom", "Tom"),
+        ("To whom it may concern,\n\nI am late.\n\nYours,\nTom", "Tom"),
+        ("Hi,\n\nI am late.\n\nThanks\nTom Lee", "Tom Lee"),
         ("Dear all,\n\nI am late.\n\nKind regards,\nTom", "Tom"),
         ("Dear Ann,\n\nThanks for the gift, it is lovely.\n\nSee you soon,\nTom", "Tom"),
         ("Dear Ann,\n\nI am late.\n\nBest,\nTom\n\nThanks again for all", "Tom"),
@@ -47,6 +50,7 @@ NO_LETTERS = ["Dear me, said Ann.\nTom left.", "Ann left.\nBest,\nTom", "Dear An
 NO_LETTERS += [
     "Hello Ann, said Tom. I am late.",
     "Dear Ann, a film, is old. Tom is in it",
+    "Hello,\nI am late.\nTom",
     'Hi Ann, you left? "No," I said.',
 ]
 
