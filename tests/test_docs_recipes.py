@@ -42,6 +42,7 @@ def test_there_is_a_recipe_for_each_kind_of_text() -> None:
     [
         ("A folder of novels", "novels/emma.txt", "Emma met Mr. Lee. He bowed.", "emma ["),
         ("A mailbox", "mail.mbox", MAIL, "a hat ["),
+        ("A mailbox", "mail.mbox", MAIL.replace("utf-8", "x-unknown") + MAIL, "a hat ["),
         ("A chat export", "chat.txt", "[12:03] Ann: I saw him.\n[12:04] Ann: He left.\n", "{'Ann'} ["),
         ("A notebook", None, "", ""),
     ],
