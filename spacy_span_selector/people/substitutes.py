@@ -7,6 +7,7 @@ from spacy.tokens import Span, Token
 from ..extensions.clusters import Cluster
 from ..extensions.english import DEFINITE, INDEFINITE_PLURALS, PARTICIPLES, PLURAL_PRONOUNS, QUANTIFIERS, RELATIVES
 from ..extensions.mention_types import has_plural_tag, head_token, mention_type, part_of_speech, without_clitic
+from ..language import ABBREVIATIONS, language_words
 from .clustering import read_forms
 
 LONG, LONG_WITH_OF = 4, 6  # words up to which a noun phrase keeps its prepositional phrases; those with "of"
@@ -30,7 +31,8 @@ def substitute(cluster: Cluster) -> Span | None:
     first, second = short[0].lower_, short[1].lower_ if len(short) > 1 else ""
     if first in QUANTIFIERS or (first in DEFINITE and (second == "of" or second in INDEFINITE_PLURALS)):
         return None
-    return short
+    is_title = second == "" and first.rstrip(".") in language_words(short.vocab, ABBREVIATIONS)  # "Mr." and Mrs. Lee
+    return None if is_title else short
 
 
 def is_plural(phrase: Span, cluster: Cluster) -> bool:
