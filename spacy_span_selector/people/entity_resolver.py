@@ -160,7 +160,8 @@ class EntityResolver(HasSettings, Pipe):
             forms = read_forms(cleaned.doc, mentions, known)
             arguments = with_tagged_speakers(cleaned, outer, mentions, forms, arguments)
             quotations = outer if self.quotations else None
-            clustering = consistent_clusters(cleaned, mentions, scored, quotations, arguments, forms)
+            inner = [(one.start, one.end) for one in found if one.level]
+            clustering = consistent_clusters(cleaned, mentions, scored, quotations, arguments, forms, inner)
             reasons = describe_reasons(cleaned.doc, mentions, clustering.reasons, arguments.apart)
             linked = clustering.antecedents
             scored.write_clusters(doc, prefix, clustering.clusters, linked, links.probabilities(linked), reasons)
@@ -180,6 +181,7 @@ def consistent_clusters(
     quotations: Sequence[Mention] | None = None,
     arguments: CoArguments = NOTHING,
     forms: Sequence[Form] | None = None,
+    inner: Sequence[Mention] = (),
 ) -> Clustering:
     """Cluster the mentions of a document.
 
@@ -190,6 +192,7 @@ def consistent_clusters(
         turns of speakers, "you" follows these. None to attribute nothing.
     arguments (CoArguments): Which of the mentions are two, and one, as frames have it.
     forms (Sequence[Form] | None): The form of each mention, if they were read before.
+    inner (Sequence[tuple[int, int]]): Quotations within others, where "I" is not who says the outer one.
     """
     doc = cleaned.doc
     starts = [start for start, _ in mentions]
@@ -207,6 +210,8 @@ def consistent_clusters(
         return Attributor(doc.vocab).address(scene, [of_speaker[speaker] for *_, speaker in turns])
 
     quotation_of = quotation_of_words(utterances, len(doc))
+    for number, (start, end) in enumerate(() if turns else inner, 2):
+        quotation_of[start:end] = [-number] * (end - start)
     facts = Scored(
         mentions=mentions,
         sentences=sentence_numbers(doc)[starts].tolist(),

@@ -350,6 +350,14 @@ def test_a_coordination_is_the_antecedent_of_a_plural_without_another() -> None:
     assert resolve("Ann and Tom left . They ran .", ["Ann", "Tom", "They"], frames) == [["Ann and Tom", "They"]]
 
 
+def test_i_in_a_quotation_within_another_is_not_who_says_that() -> None:
+    cleaned = clean_doc(english("Ann said , \" Tom wrote : ' I sing . ' I wept . \""))
+    mentions, told = [(0, 1), (4, 5), (8, 9), (12, 13)], [(3, 16)]
+    scored = score(mentions, m2_1=5.0)
+    assert consistent_clusters(cleaned, mentions, scored, told).clusters == [0, 1, 0, 0]
+    assert consistent_clusters(cleaned, mentions, scored, told, inner=[(7, 12)]).clusters == [0, 1, 1, 0]
+
+
 def test_nothing_is_added_to_mentions_that_a_user_gives() -> None:
     assert resolve("Brandt worked . She paid Brandt .", ["Brandt", "She"], given=True) == []
 

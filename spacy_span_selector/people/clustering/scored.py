@@ -26,7 +26,7 @@ class Scored:
     mentions (Sequence[tuple[int, int]]): Token offsets, end exclusive, in the order of the text.
     sentences (Sequence[int]): The sentence of each.
     speakers (Sequence[int]): The number of the speaker of each; 0 if unknown.
-    quotations (Sequence[int]): The number of the quotation of each, from 0; -1 outside of quotations.
+    quotations (Sequence[int]): The number of the quotation of each, from 0; -1 outside, from -2 in those within others.
     antecedents (NDArray[np.int64]): Earlier mentions, by number. Shape: (mentions, antecedents)
     scores (NDArray[np.float32]): Their scores, where "no antecedent" scores 0; -inf where there is none. Shape:
         (mentions, antecedents)
