@@ -19,7 +19,7 @@ from ..language import CLITICS
 from .clustering.forms import read_words
 from .coordinations import ASKED, find_coordinations
 
-CONTINUING = words_of("ADP") | {"ago", "all", "later", "that"}
+CONTINUING = words_of("ADP") | {"ago", "all", "both", "later", "that"}
 DETERMINERS = words_of("DET", "ADV") | POSSESSIVES | {"her"}
 
 

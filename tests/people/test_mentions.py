@@ -57,6 +57,7 @@ def test_two_mentions_that_are_arguments_of_one_verb_are_not_one(
         ("[ the woman ] who came", True),
         ("[ the sale ] to others", True),
         ("[ them ] all", True),
+        ("[ them ] both", True),
         ("[ a year ] later", True),
         ("all [ his gardens ]", True),
         ("her [ headaches ]", True),
