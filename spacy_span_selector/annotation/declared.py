@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from spacy.tokens import Doc, Span, SpanGroup
 
 from .checks import check_list, check_text, fail
-from .clusters import ENTITY_TYPE, cluster_keys, cluster_prefixes
-from .groups import LABELLED_NOTE, attrs_of_kept, get_text, noted_prefixes, read_group
+from .clusters import ENTITY_TYPE
+from .frames import CONSTITUENTS_KEY
+from .groups import FRAME_NOTE, OURS, attrs_of_kept, get_text, read_all_groups
 from .labelled_spans import LABELLED_KEY
+from .structure import COUNTERPARTS_KEY, SPEAKERS_KEY
 
 ANNOTATES_KEY = "annotates"
 ONE_OF = "|"
@@ -48,7 +50,7 @@ def set_annotates(doc: Doc, types: Sequence[str]) -> None:
 
 
 def declare(doc: Doc, annotates: Mapping[str, str] | Sequence[str] | None) -> Doc:
-    """Say what types a document is annotated for, and let its labelled spans and clusters have these.
+    """Say what types a document is annotated for, and let its labelled spans and clusters, under any key, have these.
 
     annotates (Mapping[str, str] | Sequence[str] | None): The types, or the type of each label that stands for one.
         Other labels stay: what has them is known, but not that there is no more. None for what the document says.
@@ -59,11 +61,12 @@ def declare(doc: Doc, annotates: Mapping[str, str] | Sequence[str] | None) -> Do
             set_annotates(doc, annotates)
         return doc
     set_annotates(doc, [*annotates.values()])
-    for key in (key for prefix in cluster_prefixes(doc) for key in cluster_keys(doc, prefix)):
-        if kind := annotates.get(get_text(doc.spans[key], ENTITY_TYPE) or ""):
+    for key, group in read_all_groups(doc, (SPEAKERS_KEY, COUNTERPARTS_KEY, CONSTITUENTS_KEY)).items():
+        if kind := annotates.get(get_text(group, ENTITY_TYPE) or ""):
             doc.spans[key].attrs[ENTITY_TYPE] = kind
-    for key in {LABELLED_KEY, *noted_prefixes(doc, LABELLED_NOTE)} & {*doc.spans}:
-        group = read_group(doc, key)
+        of_ours = key != LABELLED_KEY and (OURS.fullmatch(key) or FRAME_NOTE in group.attrs)
+        if of_ours or annotates.keys().isdisjoint(span.label_ for span in group):
+            continue
         new: dict[tuple[int, int, str], int] = {}  # of those that become one, the first stays
         numbers = {
             i: new.setdefault((span.start, span.end, annotates.get(span.label_, span.label_)), len(new))

@@ -6,12 +6,15 @@ import spacy
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 
 from spacy_span_selector.annotation import (
+    Argument,
+    Frame,
     cluster_groups,
     declare,
     get_annotates,
     get_labelled_spans,
     set_annotates,
     set_clusters,
+    set_frames,
     set_labelled_spans,
 )
 from spacy_span_selector.documents.pieces import cut_doc
@@ -50,6 +53,21 @@ def test_labels_become_types_in_clusters_and_labelled_spans_and_others_stay(keys
     assert get_annotates(doc) == ["PER", "ORG", "LOC"]
     assert kinds(doc, keys.get("prefix", "coref_clusters")) == ["PER", "ORG", None]
     assert get_labelled_spans(doc, keys.get("key", "sc")) == [(0, 1, "PER"), (2, 3, "ORG"), (4, 5, "town")]
+
+
+def test_groups_of_others_are_renamed_without_a_note_and_speakers_and_roles_are_not():
+    doc = make_doc()
+    doc.spans.update({"own": [Span(doc, 0, 1, "person")], "speakers": [Span(doc, 0, 6, "person")]})
+    doc.spans["people_1"] = SpanGroup(doc, attrs={"entity_type": "person"}, spans=[doc[0:1]])
+    set_frames(doc, [Frame(1, 2, [Argument(0, 1, "person")])])
+    declare(doc, {"person": "PER"})
+    assert [span.label_ for key in ("own", "speakers", "srl_1") for span in doc.spans[key]] == [
+        "PER",
+        "person",
+        "V",
+        "person",
+    ]
+    assert kinds(doc, "people") == ["PER"]
 
 
 def test_a_label_that_stands_for_no_type_changes_nothing():
