@@ -16,6 +16,7 @@ from .alignment import SpanAligner
 from .lost import LostSpans
 
 UNKNOWN_LABEL = "has a label that is not among the labels of the component"
+NO_LABEL = "has no label"
 
 
 def known_types(label: str, types: Mapping[str, int]) -> list[int]:
@@ -55,10 +56,10 @@ def gold_labels(
         align = SpanAligner(example, runs, max_width)
         for start, end, label in get_labelled_spans(example.reference, spans_key):
             known = known_types(label, labels)
-            aligned = align(start, end) if known else UNKNOWN_LABEL
+            aligned = align(start, end) if known else UNKNOWN_LABEL if label else NO_LABEL
             if isinstance(aligned, str):
                 place = f"{label} {example.reference[start:end].text!r} in {describe_doc(example.reference)}"
-                lost.add(aligned, place, (start, end), label if aligned == UNKNOWN_LABEL else None)
+                lost.add(aligned, place.lstrip(), (start, end), label if aligned == UNKNOWN_LABEL else None)
             else:
                 found.setdefault((offset + aligned[0], offset + aligned[1]), set()).update(known)
         offset += len(example.predicted)

@@ -119,14 +119,14 @@ class StructuredSpancat(LabelledPipe[GoldLabels, SpancatOutput, SpancatPredictio
         super().take_labels(docs, settings)
         if not self.labels:
             raise ValueError(
-                f"'{self.name}' found no labelled span in any training example: no span of "
-                f"doc.spans['{self.spans_key}']. Set 'spans_key' to the key that the corpus uses."
+                f"'{self.name}' found no labelled span in any training example: no span with a label in "
+                f"doc.spans['{self.spans_key}']. Set 'spans_key' to the key that the corpus uses, or label its spans."
             )
 
     def _gold_labels(self, doc: Doc) -> list[str] | None:
         if not has_labelled_spans_annotated(doc, self.spans_key):
             return None
-        return [span.label for span in get_labelled_spans(doc, self.spans_key)]
+        return [span.label for span in get_labelled_spans(doc, self.spans_key) if span.label]
 
     def _read_gold(
         self, examples: Sequence[Example], sentences: Sequence[Lengths], device: torch.device

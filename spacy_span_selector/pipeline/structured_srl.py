@@ -23,6 +23,7 @@ from ..annotation import (
     SELECTED_KEY,
     Argument,
     Frame,
+    describe_doc,
     get_frames,
     get_predicates,
     set_frames,
@@ -46,6 +47,11 @@ from ..scoring.srl import SEMANTIC_ROLES
 from .selector_pipe import Scorer, SelectorPipe, SpanPrediction, Teacher
 from .settings import Count, NotNegative, Share, default_model
 
+NO_ROLES = frozenset({PREDICATE_LABEL, ""})
+NO_ROLE = (
+    "'{}' found arguments with the role {!r}{}. The first span of a frame's group in doc.spans is its predicate, and "
+    "each further one is an argument, labelled with its role: label it, or remove it."
+)
 CORE_ROLES = ["ARG0", "ARG1", "ARG2", "ARG3", "ARG4", "ARG5", "ARGA"]
 
 DEFAULT_MODEL = default_model("spacy_span_selector.SrlModel.v1")
@@ -173,8 +179,7 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         RAISES (ValueError): If no document has an argument, or labels or lexicon have another form.
         """
         labels = settings.get("labels")
-        if labels is None:
-            labels = self._collect_labels(docs)
+        labels = self._collect_labels(docs) if labels is None else labels
         _check_labels(self.name, labels)
         if not labels["roles"]:
             raise ValueError(
@@ -219,9 +224,13 @@ class StructuredSrl(SelectorPipe[GoldFrames, SrlOutput, SrlPrediction]):
         """The roles of gold documents, most frequent first, and their rolesets."""
         docs = list(docs)
         prefix = self.prefix
-        roles = Counter(
-            argument.role for doc in docs for frame in get_frames(doc, prefix) for argument in frame.arguments
-        )
+        frames = [(doc, frame) for doc in docs for frame in get_frames(doc, prefix)]
+        arguments = [(doc, *argument) for doc, frame in frames for argument in frame.arguments]
+        for doc, start, end, role in arguments:
+            if role in NO_ROLES:
+                place = f" in {describe_doc(doc)}: {doc[start:end].text!r}, tokens {start}:{end}"
+                raise ValueError(NO_ROLE.format(self.name, role, place))
+        roles = Counter(role for *_, role in arguments)
         return {"roles": [role for role, _ in roles.most_common()], "rolesets": count_rolesets(docs, prefix)}
 
     def _saved(self) -> dict[str, Any]:
@@ -359,19 +368,14 @@ def _move_frame(frame: Frame, document: CleanDoc) -> Frame:
 
 
 def _check_labels(name: str, labels: Any) -> None:
-    wrong = _wrong_labels(labels)
-    if wrong is not None:
+    if (wrong := _wrong_labels(labels)) is not None:
         raise ValueError(
             f"The labels of '{name}' are {str(wrong)[:80]!r}; expected what 'python -m spacy init labels' writes: "
             '{"roles": ["ARG1", ...], "rolesets": {"gave": {"give.01": 3}, ...}}, with each role once and counts of at '
             "least 1."
         )
-    for role in (PREDICATE_LABEL, ""):
-        if role in labels["roles"]:
-            raise ValueError(
-                f"'{name}' found arguments with the role {role!r}. The first span of a frame's group in doc.spans is "
-                "its predicate, and each further one is an argument, labelled with its role."
-            )
+    for role in NO_ROLES.intersection(labels["roles"]):
+        raise ValueError(NO_ROLE.format(name, role, ""))
 
 
 def _wrong_labels(labels: Any) -> Any:

@@ -8,7 +8,7 @@ from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import LABELLED_KEY, set_labelled_spans, set_title
 from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
-from spacy_span_selector.examples.gold_labels import UNKNOWN_LABEL, gold_labels
+from spacy_span_selector.examples.gold_labels import NO_LABEL, UNKNOWN_LABEL, gold_labels
 from spacy_span_selector.examples.lost import LostSpans
 from spacy_span_selector.examples.sentences import sentence_lengths
 
@@ -76,6 +76,7 @@ def test_labels_of_no_span_have_a_shape() -> None:
         ((3, 6, "PER"), CROSSES_SENTENCES, "PER 'brother. He' in document 'the station'"),
         ((2, 4, "KIN"), TOO_WIDE, "KIN 'her brother' in document 'the station'"),
         ((0, 1, "CITY"), UNKNOWN_LABEL, "CITY 'Ann' in document 'the station'"),
+        ((0, 1, ""), NO_LABEL, "'Ann' in document 'the station'"),
     ],
 )
 def test_what_cannot_be_learnt_is_counted_and_the_rest_is_kept(

@@ -97,9 +97,10 @@ def test_labels_of_another_form_are_an_error(labels: Any) -> None:
 
 def test_a_corpus_without_labelled_spans_is_an_error_that_names_the_key() -> None:
     nlp = make_nlp(SPANCAT, spans_key="entities")
-    examples = make_examples(nlp, gold_docs(SPANCAT, nlp))
+    docs = gold_docs(SPANCAT, nlp)
+    docs[0].spans["entities"] = [docs[0][:1]]
     with pytest.raises(ValueError, match=r"found no labelled span in .*doc\.spans\['entities'\]. Set 'spans_key'"):
-        nlp.initialize(lambda: examples)
+        nlp.initialize(lambda: make_examples(nlp, docs))
 
 
 def test_a_label_can_be_added_and_learnt() -> None:

@@ -163,7 +163,8 @@ def test_a_role_that_no_argument_can_have_is_an_error(role: str) -> None:
     nlp = make_nlp(SRL)
     doc = nlp.make_doc("Ann left.")
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, role)])])
-    with pytest.raises(ValueError, match=f"'structured_srl' found arguments with the role '{role}'"):
+    place = "in document starting 'Ann left.': 'Ann', tokens 0:1"
+    with pytest.raises(ValueError, match=f"'structured_srl' found arguments with the role '{role}' {place}"):
         nlp.initialize(lambda: make_examples(nlp, [doc]))
 
 

@@ -91,13 +91,16 @@ def check_corpus(paths: Iterable[Path], training: Training, *, requires_all: boo
         problems += found
     train_files = [path for path in files if path.name.startswith("train")] or list(files)
     train_docs = [doc for path in train_files for doc in files[path]]
-    pipes: dict[str, Pipe] = {}
+    trained_on, pipes = ", ".join(map(str, train_files)), dict[str, Pipe]()
     for name, pipe in training.pipes.items():
         if any(training.tasks[name].can_learn(doc, pipe) for doc in train_docs):
-            pipe.take_labels(train_docs, training.settings.get(name, {}))
-            pipes[name] = pipe
+            try:
+                pipe.take_labels(train_docs, training.settings.get(name, {}))
+                pipes[name] = pipe
+            except ValueError as error:
+                problems.append(Problem(STOPS, trained_on, found=str(error)))
         elif requires_all:
-            problems.append(Problem(NOTHING_TO_LEARN, ", ".join(map(str, train_files)), found=f"'{name}'"))
+            problems.append(Problem(NOTHING_TO_LEARN, trained_on, found=f"'{name}'"))
     keys = dict(KEYS)
     for name, pipe in reversed(training.pipes.items()):  # of several components of a kind the first one counts
         keys[training.tasks[name].group] = getattr(pipe, "prefix", pipe.selected_key)

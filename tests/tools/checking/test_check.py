@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import Argument, Frame, Quotation, set_frames, set_quotations, set_title
@@ -66,6 +66,16 @@ def test_an_argument_in_another_sentence_is_lost(tmp_path: Path) -> None:
     doc = make_doc()
     set_frames(doc, [Frame(1, 2, [Argument(0, 1, "ARG0"), Argument(4, 5, "ARG1")])])
     assert cases(check(write(tmp_path / "train.spacy", [doc])), "another sentence")[0].endswith("ARG1 'He'")
+
+
+def test_what_has_no_label_is_a_problem_and_the_check_goes_on(tmp_path: Path) -> None:
+    doc = make_doc([(0, 1), (4, 6)])
+    set_frames(doc, [Frame(1, 2, [Argument(2, 3, "")])])
+    doc.spans["sc"] = [Span(doc, 0, 1, "PER"), doc[2:3]]
+    checked = check(write(tmp_path / "train.spacy", [doc, make_doc()]))
+    assert cases(checked, "has no label")[0].endswith("document 'the station', tokens 2:3: 'Tom'")
+    assert "role '' in document 'the station': 'Tom', tokens 2:3" in cases(checked, "that training stops at")[0]
+    assert cases(checked, "without annotation")
 
 
 def test_what_only_other_files_have_is_worth_to_know_and_not_lost(tmp_path: Path) -> None:
