@@ -17,6 +17,7 @@ from .lost import LostSpans
 
 UNKNOWN_LABEL = "has a label that is not among the labels of the component"
 NO_LABEL = "has no label"
+OTHER_LABEL = "has the words of one with another label, of which a span has one alone"
 
 
 def known_types(label: str, types: Mapping[str, int]) -> list[int]:
@@ -47,8 +48,9 @@ def gold_labels(
     labels: Mapping[str, int],
     max_width: int | None,
     device: torch.device | None,
+    exclusive: bool = False,
 ) -> tuple[GoldLabels, LostSpans]:
-    """Align the labelled spans of a batch with its predicted documents; see `SpanAligner`."""
+    """Align the labelled spans of a batch, or the first of each place if `exclusive`; see `SpanAligner`."""
     lost = LostSpans()
     found: dict[tuple[int, int], set[int]] = {}
     offset = 0
@@ -57,11 +59,14 @@ def gold_labels(
         for start, end, label in get_labelled_spans(example.reference, spans_key):
             known = known_types(label, labels)
             aligned = align(start, end) if known else UNKNOWN_LABEL if label else NO_LABEL
+            if not isinstance(aligned, str):
+                numbers = found.setdefault((offset + aligned[0], offset + aligned[1]), {*known})
+                if exclusive and numbers != {*known}:
+                    aligned = OTHER_LABEL
+                numbers.update(() if exclusive else known)
             if isinstance(aligned, str):
                 place = f"{label} {example.reference[start:end].text!r} in {describe_doc(example.reference)}"
                 lost.add(aligned, place.lstrip(), (start, end), label if aligned == UNKNOWN_LABEL else None)
-            else:
-                found.setdefault((offset + aligned[0], offset + aligned[1]), set()).update(known)
         offset += len(example.predicted)
     spans = torch.tensor(list(found), dtype=torch.long, device=device).view(-1, 2).T.contiguous()
     has = torch.zeros(len(found), len(labels))

@@ -138,6 +138,7 @@ class StructuredSpancat(LabelledPipe[GoldLabels, SpancatOutput, SpancatPredictio
             labels=self.numbers,
             max_width=self.network_settings.max_span_width,
             device=device,
+            exclusive=not self._has_classifier,
         )
         if self._has_classifier and gold.declared is not None:
             doc = examples[int((~gold.declared.all(dim=1)).nonzero()[0])].reference

@@ -8,7 +8,7 @@ from spacy.vocab import Vocab
 
 from spacy_span_selector.annotation import LABELLED_KEY, set_labelled_spans, set_title
 from spacy_span_selector.examples.alignment import CROSSES_SENTENCES, MISALIGNED, TOO_WIDE
-from spacy_span_selector.examples.gold_labels import NO_LABEL, UNKNOWN_LABEL, gold_labels
+from spacy_span_selector.examples.gold_labels import NO_LABEL, OTHER_LABEL, UNKNOWN_LABEL, gold_labels
 from spacy_span_selector.examples.lost import LostSpans
 from spacy_span_selector.examples.sentences import sentence_lengths
 
@@ -31,7 +31,7 @@ def make_example(
 
 
 def find_gold(
-    *examples: Example, key: str = LABELLED_KEY, max_width: int | None = None
+    *examples: Example, key: str = LABELLED_KEY, max_width: int | None = None, exclusive: bool = False
 ) -> tuple[dict[tuple[int, int], list[int]], list[bool], LostSpans]:
     """The first and last token of each gold span with its labels, which documents are annotated, and what was lost."""
     gold, lost = gold_labels(
@@ -41,6 +41,7 @@ def find_gold(
         labels=LABELS,
         max_width=max_width,
         device=torch.device("cpu"),
+        exclusive=exclusive,
     )
     spans = zip(gold.spans.starts.tolist(), gold.spans.ends.tolist(), strict=True)
     found = dict(zip(spans, gold.labels.int().tolist(), strict=True))
@@ -93,6 +94,14 @@ def test_one_label_of_a_span_may_be_unknown() -> None:
     found, _, lost = find_gold(make_example([(0, 1, "PER"), (0, 1, "CITY")]))
     assert found == {(0, 0): [1, 0, 0]}
     assert lost.counts == {UNKNOWN_LABEL: 1}
+
+
+def test_of_labels_that_exclude_each_other_a_span_has_the_first() -> None:
+    example = make_example([(0, 1, "LOC"), (0, 1, "PER"), (2, 3, "KIN"), (5, 6, "LOC|PER")])
+    assert find_gold(example)[0][0, 0] == [1, 1, 0]
+    found, _, lost = find_gold(example, exclusive=True)
+    assert found == {(0, 0): [0, 1, 0], (2, 2): [0, 0, 1], (5, 5): [1, 1, 0]}
+    assert lost.first == {OTHER_LABEL: "PER 'Ann' in document 'the station'"}
 
 
 def test_spans_are_aligned_with_other_tokens() -> None:

@@ -47,6 +47,7 @@ CURES: Mapping[str, tuple[str, str]] = {
     gold_mentions.TWICE: ("each span once in its cluster", "Remove one of the two."),
     gold_frames.OTHER_SENTENCE: (IN_ONE_SENTENCE + ", that of its predicate", "Correct the span or the boundaries."),
     gold_frames.TOO_FAR: ("an argument nearer to its predicate", "Correct the span or the sentence boundaries."),
+    gold_labels.OTHER_LABEL: ("one label for each span", "Remove one, or set 'label_hidden_width' of the model."),
     gold_labels.NO_LABEL: ("a span with a label", "Label it, or remove it."),
     **UNSEEN,
     batches.TOO_LONG: (
