@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from spacy import registry
@@ -23,40 +23,41 @@ def make_spancat_scorer() -> Callable[..., dict[str, Any]]:
 
 
 def score_labelled_spans(examples: Iterable[Example], *, spans_key: str = LABELLED_KEY, **cfg: Any) -> dict[str, Any]:
-    """Score predicted spans against gold ones as spaCy's `spancat` does.
+    """Score predicted spans against gold ones as spaCy's `spancat` does, which passes over those that split gold words.
 
     Where a reference is annotated for some types, spans of other types do not count, and for "LOC|FAC|GPE" one of
     these three is right.
     """
     examples = list(examples)
-    annotates = {}
-    for example in examples:
-        annotates[example.predicted] = annotates[example.reference] = get_annotates(example.reference)
+    reference = {doc: each.reference for each in examples for doc in (each.predicted, each.reference)}
     return spancat_score(
-        examples, spans_key=spans_key, getter=lambda doc, _: _declared_spans(doc, spans_key, annotates[doc])
+        examples, spans_key=spans_key, getter=lambda doc, _: _declared_spans(doc, spans_key, reference[doc])
     )
 
 
-def _declared_spans(doc: Doc, key: str, annotates: Sequence[str] | None) -> list[Span]:
-    """The labelled spans of a document, with the labels that some annotation would have."""
-    spans = list(read_group(doc, key))
-    if annotates is None:
-        return spans
-    labels = {span.label_: as_declared(span.label_, annotates) for span in spans}
-    return [Span(doc, span.start, span.end, label=label) for span in spans if (label := labels[span.label_])]
+def _declared_spans(doc: Doc, key: str, reference: Doc) -> list[Span]:
+    """The labelled spans of a document, with the labels that the annotation of its reference would have."""
+    annotates = get_annotates(reference)
+    gold = {(span.start_char, span.end_char): [span.label_] for span in read_group(reference, key)}
+    spans = []
+    for span in read_group(doc, key):
+        known = gold.get((span.start_char, span.end_char), []) if annotates is None else annotates
+        label = as_declared(span.label_, known)
+        if label is not None or annotates is None:
+            spans.append(Span(doc, span.start, span.end, label=span.label_ if label is None else label))
+    return spans
 
 
 def count_labelled_spans(example: Example, *, spans_key: str = LABELLED_KEY, **cfg: Any) -> tuple[Counts, ...] | None:
-    """The counts of the labelled spans of one document, whose F1 is the main score: they match if they cover the same
+    """The counts of the labelled spans of one document, all of those predicted: they match if they cover the same
     characters, of texts that must not differ. None if the reference is not annotated."""
     if not has_labelled_spans_annotated(example.reference, spans_key):
         return None
     check_same_text(example.reference, example.predicted)
-    annotates = get_annotates(example.reference)
     gold, predicted = (
         {
             (span.start_char, span.end_char, span.label_)
-            for span in _declared_spans(doc, spans_key, annotates)
+            for span in _declared_spans(doc, spans_key, example.reference)
             if len(span)
         }
         for doc in (example.reference, example.predicted)

@@ -80,9 +80,10 @@ def test_the_task_reads_the_group_of_the_component() -> None:
     assert [LABELLED_SPANS.can_learn(each, SETTINGS) for each in (doc, empty, other)] == [True, False, False]
 
 
-def declaring(gold: Labelled, predicted: Labelled, annotates: list[str]) -> Example:
+def declaring(gold: Labelled, predicted: Labelled, annotates: list[str] | None) -> Example:
     example = make_example(gold, predicted)
-    set_annotates(example.reference, annotates)
+    if annotates is not None:
+        set_annotates(example.reference, annotates)
     return example
 
 
@@ -95,11 +96,20 @@ def declaring(gold: Labelled, predicted: Labelled, annotates: list[str]) -> Exam
         ([(3, 6, "LOC|FAC|GPE")], [(3, 6, "PER")], ["PER", "LOC|FAC|GPE"], Counts(0, 1, 0, 1)),
         ([(3, 6, "LOC|FAC|GPE")], [(3, 6, "FAC")], ["FAC", "LOC|FAC|GPE"], Counts(0, 1, 0, 1)),
         ([(0, 2, "PER")], [(0, 2, "PER")], [], Counts(0, 0, 0, 0)),
+        ([(0, 2, "A|B"), (3, 6, "A|B")], [(0, 2, "B"), (3, 6, "C"), (4, 6, "A")], None, Counts(1, 2, 1, 3)),
     ],
-    ids=["other type", "other type in gold", "one of three", "none of three", "told apart", "nothing declared"],
+    ids=[
+        "other type",
+        "other type in gold",
+        "one of three",
+        "none of three",
+        "told apart",
+        "nothing declared",
+        "all declared",
+    ],
 )
 def test_scores_are_of_what_a_reference_is_annotated_for(
-    gold: Labelled, predicted: Labelled, annotates: list[str], counts: Counts
+    gold: Labelled, predicted: Labelled, annotates: list[str] | None, counts: Counts
 ) -> None:
     example = declaring(gold, predicted, annotates)
     assert count_labelled_spans(example) == (counts,)
