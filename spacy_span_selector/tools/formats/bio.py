@@ -155,6 +155,7 @@ def write_bio(docs: Iterable[Doc]) -> str:
 
 
 def _write_doc(doc: Doc, report: Report) -> str:
+    report.leave_out_scope(doc)
     title = one_line(annotation.get_title(doc))
     sentences = list(annotation.get_sentences(doc)) if len(doc) else []
     spans = list(dict.fromkeys(annotation.get_labelled_spans(doc)))

@@ -187,6 +187,7 @@ def _check_name(value: object, key: str, place: str) -> str:
 
 def _make_record(doc: Doc, report: Report) -> dict[str, Any]:
     """The object of a document; `report` gets the spans without tokens, which it leaves out."""
+    report.leave_out_scope(doc)
     sentences = annotation.get_sentences(doc)
     turns = _with_tokens(annotation.get_speakers(doc), "turn of a speaker", doc, report)
     speakers = [NO_SPEAKER if speaker is None else speaker for speaker in spread_turns(turns, len(doc))]

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Sequence
 
 from spacy.tokens import Doc
 
-from ...annotation import get_title
+from ...annotation import annotates_all_predicates, describe_doc, get_annotates, get_title, has_frames_annotated
 
 MOST_NAMES = 5
 LONGEST_QUOTE = 60
 LEFT_OUT = "Left out "
 DOCUMENTS = "documents that can't be read"
 REPEATED_DOCUMENTS = "documents that come a second time"
+TYPES = "the types that documents are annotated for, without which they are for all: give them to 'convert' again"
+GIVEN = "that frames are of given predicates alone, without which no other word is a predicate"
 SAME_TITLE = "Kept different documents of the same name"
 
 
@@ -42,6 +44,11 @@ class Report:
         """Add a case that is left out, such as one of the "parses that can't be read", or several that are alike."""
         for _ in range(times):
             self.add(f"{LEFT_OUT}{what}", case)
+
+    def leave_out_scope(self, doc: Doc, *, types: bool = True, frames: bool = False) -> None:
+        """Add that only some types or predicates of a document are annotated, of which a format can't say this."""
+        self.leave_out(TYPES, describe_doc(doc), types and get_annotates(doc) is not None)
+        self.leave_out(GIVEN, describe_doc(doc), frames and has_frames_annotated(doc) > annotates_all_predicates(doc))
 
     def first(self, what: str) -> str:
         """The first case of what was left out, "" without one."""

@@ -5,7 +5,9 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_span_selector.annotation import set_title
+from spacy_span_selector.annotation import Frame, set_annotates, set_clusters, set_frames, set_predicates, set_title
+from spacy_span_selector.tools.formats.label_studio import write_label_studio
+from spacy_span_selector.tools.formats.registry import formats
 from spacy_span_selector.tools.formats.reports import (
     DOCUMENTS,
     CorpusWarning,
@@ -14,6 +16,21 @@ from spacy_span_selector.tools.formats.reports import (
     leave_out_repeated,
     shorten,
 )
+
+HOLD_FRAMES = ("bracketed", "conll2012", "label-studio")
+
+
+@pytest.mark.parametrize("name", ["bio", "bracketed", "conll2012", "corefud", "jsonlines", "label-studio"])
+def test_formats_count_what_they_cannot_say_of_types_and_predicates(name: str):
+    doc = Doc(Vocab(), words=["Ann", "left"])
+    set_clusters(doc, [[(0, 1)]])
+    set_frames(doc, [Frame(1, 2, [])])
+    set_predicates(doc, [(1, 2)])
+    set_annotates(doc, ["PER"])
+    losses = {"the types that": name != "label-studio", "given predicates alone": name in HOLD_FRAMES}
+    with pytest.warns(CorpusWarning) as caught:
+        (formats.get(name).write or write_label_studio)([doc])
+    assert {what: what in str(caught[0].message) for what in losses} == losses
 
 
 def test_a_report_is_one_warning_with_the_first_cases_of_each_kind():

@@ -55,6 +55,7 @@ class _Writer:
         self.doc = doc
         self.sentences = annotation.get_sentences(doc)
         self._lose = partial(report.leave_out, case=describe_doc(doc))
+        report.leave_out_scope(doc, frames=True)
 
     def write(self) -> list[str]:
         doc = self.doc
@@ -62,6 +63,8 @@ class _Writer:
         mentions, names = self._find_mentions()
         quotations = [*self._find_quotations(names)]
         frames = sorted(map(self._trim, annotation.get_frames(doc)), key=lambda frame: frame.start)
+        given = {*(annotation.get_predicates(doc) or ())}
+        self._lose("given predicates without frames", times=len(given.difference(frame[:2] for frame in frames)))
         frames_inside = by_sentence(frames, self.sentences)
         self._lose(FRAMES, times=len(frames) - sum(map(len, frames_inside)))
         labelled = self._find_labelled()
@@ -136,6 +139,7 @@ class _Writer:
             around.append(end)
             speaker, addressee = (names.get(person, "") if person else "" for person in persons)
             self._lose(QUOTATIONS, times=sum(map(bool, persons)) - bool(speaker) - bool(addressee))
+            self._lose("cues of quotations", times=quotation.cue is not None and quotation.score is None)
             yield LabelledSpan(start, end, (speaker or NOBODY) + (f"{ADDRESSED}{addressee}" if addressee else ""))
 
     def _find_labelled(self) -> list[list[LabelledSpan]]:

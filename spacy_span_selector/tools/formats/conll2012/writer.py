@@ -33,6 +33,7 @@ PLACEHOLDER = "_"
 PART = re.compile(r"(?P<name>.+)_(?P<part>0|[1-9][0-9]{0,8})", re.DOTALL)
 UNTITLED = "untitled"
 DIGITS = re.compile("[0-9]+")
+NO_COREFERENCE = "that documents with frames are not annotated for coreference, without which they have no mentions"
 BAD_LABEL = "whose label has blanks, brackets or stars"
 
 
@@ -71,6 +72,8 @@ class _Writer:
         self.sentences = annotation.get_sentences(doc)
         self.report = report
         self._lose = partial(report.leave_out, case=annotation.describe_doc(doc))
+        report.leave_out_scope(doc, frames=True)
+        self._lose(NO_COREFERENCE, times=annotation.has_frames_annotated(doc) > annotation.has_clusters_annotated(doc))
 
     def write(self, name: str, part: int) -> Iterator[str]:
         doc = self.doc

@@ -103,6 +103,7 @@ class EntityColumns:
 
     def write(self, doc: Doc, find_head: Callable[[int, int], int]) -> list[str]:
         """The value of `Entity` at each token, "" without one; `find_head` takes the offsets of a mention."""
+        self.report.leave_out_scope(doc)
         written: list[tuple[int, int, str, str]] = []  # offsets, and what opens and closes a mention
         for group in annotation.cluster_groups(doc):
             mentions = self._writable(doc, {(span.start, span.end) for span in group if len(span)})

@@ -114,7 +114,8 @@ def _make_doc(data: dict[str, Any], text: str, nlp: Language, place: str, report
     document = data.get(DOCUMENT_FIELD)
     if isinstance(document, dict):
         try:
-            return from_dict({"format": FORMAT, **document, **plain}, nlp)
+            doc = from_dict({"format": FORMAT, **document, **plain}, nlp)
+            return annotation.declare(doc, document.get(annotation.ANNOTATES_KEY))
         except ValueError as error:
             what = "Took the words of the tokenizer, as those in the data of a task can't be read"
             report.add(what, f"{place}: {error}")

@@ -57,6 +57,8 @@ def _write_task(doc: Doc, key: str, report: Report) -> dict[str, Any]:
     is_labelled = annotation.has_labelled_spans_annotated(doc)
     if is_labelled:
         document[LABELLED_FIELD] = pack([], LabelledSpans)  # it is annotated, with as many as there will be regions
+    document[annotation.ANNOTATES_KEY] = annotation.get_annotates(doc)
+    report.leave_out_scope(doc, types=False, frames=True)
     data = {TEXT_FIELD: doc.text, TITLE_FIELD: annotation.get_title(doc), DOCUMENT_FIELD: document}
     task: dict[str, Any] = {"data": data}
     if annotation.has_clusters_annotated(doc) or annotation.has_frames_annotated(doc) or is_labelled:

@@ -242,7 +242,7 @@ def test_a_document_with_frames_only_stays_so():
     assert not annotation.has_clusters_annotated(restored)
 
 
-@pytest.mark.parametrize(("predicates", "lines"), [(None, ""), ([(0, 1)], ""), ([], ">\n")])
+@pytest.mark.parametrize(("predicates", "lines"), [(None, ""), ([], ">\n")])
 def test_annotated_without_predicates_differs_from_not_annotated(predicates: list[Mention] | None, lines: str):
     doc = make_doc("a b", [])
     if predicates is not None:
@@ -265,6 +265,15 @@ def write_with_loss(lost: str, *docs: Doc) -> str:
         text = write_bracketed(docs)
     assert len(caught) == 1
     return text.partition("\n")[2]
+
+
+def test_given_predicates_without_frames_and_typed_cues_are_left_out():
+    doc = make_doc("a b", [])
+    annotation.set_predicates(doc, [(0, 1)])
+    assert write_with_loss(r"given predicates without frames: 1\. The first: document s[^\n]*$", doc) == "a b\n"
+    doc = make_doc("a b c", [])
+    annotation.set_quotations(doc, [Quotation(0, 1, cue=(1, 2)), Quotation(2, 3, cue=(1, 2), score=0.5)])
+    assert write_with_loss(r"cues of quotations: 1\. The first: ", doc).startswith("a b c\n")
 
 
 def test_mentions_that_cross_are_left_out():

@@ -196,8 +196,17 @@ def test_arguments_and_predicates_that_cannot_be_written_are_counted(tmp_path: P
     assert get_frames(read_back(write_with_loss(lost, doc), tmp_path)) == [Frame(1, 3, [Argument(0, 1, "ARG0")])]
 
 
+def test_frames_without_coreference_are_counted():
+    doc = make_doc()
+    set_frames(doc, [Frame(1, 2, [])])
+    write_with_loss(r"^Left out that documents with frames are not .*: 1\. The first: document 'tale_0'$", doc)
+    set_clusters(doc, [])
+    write(doc)
+
+
 def test_arguments_may_nest_and_hold_their_predicate(tmp_path: Path):
     doc = make_doc()
+    set_clusters(doc, [])
     set_frames(doc, [Frame(1, 2, [Argument(0, 6, "ARG0"), Argument(1, 2, "ARG1"), Argument(3, 5, "ARG2")])])
     assert get_frames(read_back(write(doc), tmp_path)) == get_frames(doc)
 

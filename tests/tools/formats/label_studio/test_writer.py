@@ -37,8 +37,9 @@ def result(doc: Doc, key: str = "predictions") -> list[dict[str, Any]]:
 
 def test_what_is_written_is_read_back(tmp_path: Path):
     doc = make_doc()
+    annotation.set_annotates(doc, ["person"])
     (tmp_path / "a.json").write_text(write_label_studio([doc, make_doc()], annotations=True), encoding="utf-8")
-    back, _ = read_label_studio(tmp_path / "a.json", NLP)
+    back, other = read_label_studio(tmp_path / "a.json", NLP)
     assert [token.text for token in back] == WORDS
     assert [token.is_sent_start for token in back] == [token.is_sent_start for token in doc]
     assert annotation.get_clusters(back) == annotation.get_clusters(doc)
@@ -50,6 +51,7 @@ def test_what_is_written_is_read_back(tmp_path: Path):
     assert annotation.get_labelled_spans(back) == annotation.get_labelled_spans(doc)
     assert annotation.get_speakers(back) == annotation.get_speakers(doc)
     assert annotation.get_title(back) == "the visit"
+    assert (annotation.get_annotates(back), annotation.get_annotates(other)) == (["person"], None)
 
 
 def test_regions_are_characters_with_labels():
