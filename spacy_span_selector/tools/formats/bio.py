@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +31,7 @@ BOUNDARY = "-DOCSTART-"
 TITLE = re.compile(rf"{BOUNDARY}\s+\((?P<title>.+)\)")
 COMMENT = "# "
 PLACEHOLDER = "_"
+LEVELS = "Read as levels of nesting all columns of tags beside one of none: remove what are no labelled spans"
 NO_TAGS = "Read as `O` what is no tag"
 REPEATED_SPANS = "labelled spans that are there twice with the same label"
 UNWRITABLE_SPANS = "labelled spans without tokens, across a sentence boundary, or whose label is not one word"
@@ -47,8 +48,9 @@ def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     report = Report()
     docs: list[Doc] = []
     texts = parse_tags(read_text(path))
-    cells = {tag for text in texts for word in text.words for tag in word.tags}
-    for text in texts if not cells or any(map(_is_tag, cells)) else ():
+    columns = [*map(set, zip_longest(*(word.tags for text in texts for word in text.words), fillvalue=""))]
+    are_tags = [any(map(_is_tag, column)) for column in columns]
+    for text in texts if not columns or any(are_tags) else ():
         for line, _, tags in (word for word in text.words if not word.word):
             found = f"{path}:{line}: found {shorten(' '.join(tags))}, expected a word before it."
             report.leave_out("rows without a word", found)
@@ -63,6 +65,10 @@ def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
         if any(word.tags for word in text.words):
             annotation.set_labelled_spans(doc, read_tagged_spans(text, path, report))
         docs.append(doc)
+    if sum(are_tags) > 1 and not all(are_tags[:-1]):
+        labels = [sorted({tag["label"] for tag in map(TAG.fullmatch, column) if tag}) for column in columns]
+        levels = [f"column {i} with {', '.join(names[:5])}" for i, names in enumerate(labels, start=2) if names]
+        report.add(LEVELS, f"{path}: found {'; '.join(levels)}.")
     return report.finish(docs, path, "Expected one word per line, with a tag such as `B-PER` behind it.")
 
 

@@ -83,6 +83,14 @@ def test_a_cell_that_is_no_tag_is_counted_and_costs_no_other_span(tmp_path: Path
     assert annotation.get_labelled_spans(doc) == [(0, 1, "A"), (2, 3, "A")]
 
 
+def test_columns_of_tags_beside_one_of_none_are_named_with_their_labels(tmp_path: Path):
+    text = "EU NNP B-NP B-ORG\nis VBZ O O\n\n-DOCSTART- -X- O O\n\nAnn NNP B-NP B-PER\n"
+    with pytest.warns(
+        UserWarning, match=r"spans: 1\. The first: \S*a\.bio: found column 3 with NP; column 4 with ORG, PER\.$"
+    ):
+        read(tmp_path, text)
+
+
 @pytest.mark.parametrize("row", ["\tI-A", " I-A"])
 def test_a_row_without_a_word_is_left_out_and_counted(tmp_path: Path, row: str):
     with pytest.warns(UserWarning, match=r"rows without a word: 1\. The first: \S*a\.bio:2: found 'I-A', expected a"):
