@@ -67,15 +67,14 @@ class CandidateFinder:
         return found + own.remembered({candidate.cluster for candidate in found})
 
     def addressees(self, quotation: int, speakers: Sequence[int | None]) -> list[Candidate]:
-        """The candidates for the addressee of a quotation; nobody is one, no thing that is neither called nor speaks.
+        """The candidates for the addressee of a quotation; nobody is one.
 
         speakers (Sequence[int | None]): The cluster of the speaker of each quotation; None if nobody.
         """
         roles: dict[int, dict[str, None]] = {}
         mentions: dict[int, int] = {}
-        silent = self.scene.things.difference(speakers)
         for cluster, role, mention in self._roles(quotation, speakers):
-            if cluster is not None and (role == "called" or cluster not in silent):
+            if cluster is not None:
                 roles.setdefault(cluster, {})[role] = None
                 if mention is not None:
                     mentions.setdefault(cluster, mention)

@@ -70,12 +70,6 @@ class Scene:
         ]
 
     @cached_property
-    def things(self) -> set[int | None]:
-        """The clusters that "it" stands for, and nothing but nouns beside it."""
-        it, told = "3 singular neuter", [*zip(self.clusters, self.evidence, strict=True)]
-        return {one for one, words in told if words == it} - {one for one, words in told if words not in (it, "noun")}
-
-    @cached_property
     def inside(self) -> list[list[int]]:
         """The mentions within each quotation."""
         found: list[list[int]] = [[] for _ in self.quotations]
