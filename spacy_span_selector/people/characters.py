@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import NamedTuple
 
 from spacy.attrs import DEP, HEAD, MORPH, ORTH, POS, SPACY, TAG
@@ -47,9 +47,8 @@ CLEAR_MARGIN = 3
 """How many times as often the text must have one gender as the other."""
 CONJUNCTS = frozenset({"PROPN", "PRON", "DET"})
 """Parts of speech behind an "and" that make two of one: "Ann and Tom"; but "a kind and gentle man"."""
-WITHIN_NAMES = {"of", "the", "and", "de", "da", "del", "den", "der", "di", "du", "la", "le", "van", "von", "bin", "ibn"}
-WITHIN_NAMES |= {"al", "el", *"&-.'’‘“”\""}
-"""What may stand between words of a name: "the Queen of Hearts", "Bashar al-Assad", "Edward “Ned” Lee"."""
+WITHIN_NAMES = frozenset({"of", "the", "de", "la", "le", "du", "van", "von", "-", "."})
+"""Words that may stand between those of a name: "the Queen of Hearts"."""
 
 
 @dataclass(frozen=True)
@@ -276,17 +275,15 @@ def _name(bare: Span, head: Token) -> Span:
     """
     if not _is_name(head):
         return bare
-    doc = bare.doc
-    start = min([head.i, *_go_on(reversed(doc[_own_start(bare, head) : head.i]))])
-    end = 1 + max([head.i, *_go_on(doc[head.i + 1 : bare.end])])
+    doc, end = bare.doc, head.i + 1
+    start = next(token.i for token in doc[_own_start(bare, head) : end] if _is_name(token))
+    for token in doc[end : bare.end]:
+        if _is_name(token):
+            end = token.i + 1
+        elif token.lower_ not in WITHIN_NAMES and not token.is_space:
+            break
     has_article = start > bare.start and doc[start - 1].lower_ == "the"
     return doc[start - has_article : end]
-
-
-def _go_on(tokens: Iterable[Token]) -> list[int]:
-    """The words of a name that goes on, up to what is in none."""
-    within = takewhile(lambda word: _is_name(word) or word.lower_ in WITHIN_NAMES or word.is_space, tokens)
-    return [word.i for word in within if _is_name(word)]
 
 
 def _own_start(bare: Span, head: Token) -> int:
