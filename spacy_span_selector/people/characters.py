@@ -217,9 +217,8 @@ class _Reader:
             return self._of_pronoun(bare[0].lower_)
         kind = mention_type(bare)
         if kind not in ("proper", "nominal"):
-            known = (self.pronouns.get(token.lower_, {}) for token in bare)
-            several = any(pronoun.get("number") == "plural" for pronoun in known)  # "them both", "all of us"
-            return _Traits(SEVERAL if several else 0, is_pronoun=kind == "pronominal")
+            is_plural = self.pronouns.get(bare[0].lower_, {}).get("number") == "plural"  # "them both"
+            return _Traits(SEVERAL if is_plural else 0, is_pronoun=kind == "pronominal")
         head = head_token(bare)
         name = _name(bare, head) if kind == "proper" else None
         if self._is_plural(bare, head, name):

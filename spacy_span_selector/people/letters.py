@@ -52,18 +52,17 @@ def read_letter(text: str, vocab: Vocab) -> list[Turn]:
     heading = lines[:greeting]
     if greeting >= len(lines) - 1 or any(len(line.text.split()) > LONGEST_HEADING for line in heading):
         return []
-    signatures = [(lines[-1].first, lines[-1].text)]
+    is_bare = lines[greeting].text.lower().strip(",") in known  # "Hi,": who writes must take leave, and sign
+    signatures = [] if is_bare else [(lines[-1].first, lines[-1].text)]
     for line, after in pairwise([*lines[greeting + 1 :], None]):
         if line and _is_closing(line, known):
             parts = [after.text.partition(",")[0]] if after else line.text.split(",")[:0:-1]
             signatures += [(line.first, part) for part in parts]
-    if len(signatures) == 1 and lines[greeting].text.lower().strip(",") in known:  # "Hi," to nobody, and no closing
-        return []
     for end, signed in reversed(signatures):
         name = " ".join(signed.strip(" .-–—").split())
         if is_name(name) and ":" not in name and name.split()[0].lower() not in known:
             return [Turn(name, lines[greeting].first, end)]
-    return [Turn(UNSIGNED, lines[greeting].first, len(text.rstrip()))]
+    return [] if is_bare else [Turn(UNSIGNED, lines[greeting].first, len(text.rstrip()))]
 
 
 def _set_apart(lines: list[Line], known: Mapping[str, object], vocab: Vocab) -> list[Line]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -56,9 +57,7 @@ def read_scene(
 
     clusters (Sequence[int | None]): The cluster of each; None if it is not known yet.
     """
-    source, paragraphs = cleaned.source, paragraph_numbers(cleaned.source)
-    frames = get_frames(source, find_frame_prefix(source))
-    agents = [(frame.start, one.start) for frame in frames for one in frame.arguments if one.role == "ARG0"]
+    paragraphs = paragraph_numbers(cleaned.source)
     return Scene(
         words=read_words(cleaned.doc),
         sentences=sentence_numbers(cleaned.doc).tolist(),
@@ -68,8 +67,14 @@ def read_scene(
         evidence=evidence,
         clusters=clusters,
         verbs=language_words(cleaned.doc.vocab, SPEECH_VERBS),
-        subjects=dict(np.searchsorted(cleaned.places, np.reshape(agents, (-1, 2))).tolist()),
+        read_subjects=partial(_read_subjects, cleaned),
     )
+
+
+def _read_subjects(cleaned: CleanDoc) -> dict[int, int]:
+    frames = get_frames(cleaned.source, find_frame_prefix(cleaned.source))
+    agents = [(frame.start, one.start) for frame in frames for one in frame.arguments if one.role == "ARG0"]
+    return dict(np.searchsorted(cleaned.places, np.reshape(agents, (-1, 2))).tolist())
 
 
 def attribute_quotations(

@@ -38,7 +38,9 @@ def score_labelled_spans(examples: Iterable[Example], *, spans_key: str = LABELL
 def _declared_spans(doc: Doc, key: str, reference: Doc) -> list[Span]:
     """The labelled spans of a document, with the labels that the annotation of its reference would have."""
     annotates = get_annotates(reference)
-    gold = {(span.start_char, span.end_char): [span.label_] for span in read_group(reference, key)}
+    gold: dict[tuple[int, int], list[str]] = {}
+    for span in read_group(reference, key):
+        gold.setdefault((span.start_char, span.end_char), []).append(span.label_)
     spans = []
     for span in read_group(doc, key):
         known = gold.get((span.start_char, span.end_char), []) if annotates is None else annotates

@@ -51,6 +51,7 @@ NO_LETTERS += [
     "Hello Ann, said Tom. I am late.",
     "Dear Ann, a film, is old. Tom is in it",
     "Hello,\nI am late.\nTom",
+    "Hello,\nsaid the boy to the girl.\nThanks for coming\nAnn laughed.",
     'Hi Ann, you left? "No," I said.',
 ]
 

@@ -97,6 +97,7 @@ def declaring(gold: Labelled, predicted: Labelled, annotates: list[str] | None) 
         ([(3, 6, "LOC|FAC|GPE")], [(3, 6, "FAC")], ["FAC", "LOC|FAC|GPE"], Counts(0, 1, 0, 1)),
         ([(0, 2, "PER")], [(0, 2, "PER")], [], Counts(0, 0, 0, 0)),
         ([(0, 2, "A|B"), (3, 6, "A|B")], [(0, 2, "B"), (3, 6, "C"), (4, 6, "A")], None, Counts(1, 2, 1, 3)),
+        ([(0, 2, "A|B"), (0, 2, "C")], [(0, 2, "B"), (0, 2, "C")], None, Counts(2, 2, 2, 2)),
     ],
     ids=[
         "other type",
@@ -106,6 +107,7 @@ def declaring(gold: Labelled, predicted: Labelled, annotates: list[str] | None) 
         "told apart",
         "nothing declared",
         "all declared",
+        "a second label",
     ],
 )
 def test_scores_are_of_what_a_reference_is_annotated_for(

@@ -23,6 +23,7 @@ DEFINITE_DETERMINERS = frozenset(
 )
 PLURAL_DETERMINERS = frozenset({"all", "both", "some"})
 SHORTEST_ACRONYM = 3
+FEATURES = "person", "number", "gender"
 OF_TALK = FIRST_PERSON, SECOND_PERSON = "1 singular", "2"
 
 
@@ -182,5 +183,5 @@ class FormReader:
 
 def _evidence(pronoun: dict[str, Any]) -> str:
     """The row of a pronoun in the table of entity types. "Thou" and "yourself" are spoken to as "you" is."""
-    keys = ("person", "number", "gender") if pronoun.get("person") != 2 else ("person",)
+    keys = ("person",) if (pronoun.get("person"), pronoun.get("number")) == (2, "singular") else FEATURES
     return " ".join(str(pronoun[key]) for key in keys if key in pronoun)

@@ -91,7 +91,8 @@ def check_corpus(paths: Iterable[Path], training: Training, *, requires_all: boo
         problems += found
     train_files = [path for path in files if path.name.startswith("train")] or list(files)
     train_docs = [doc for path in train_files for doc in files[path]]
-    trained_on, pipes = ", ".join(map(str, train_files)), dict[str, Pipe]()
+    trained_on = ", ".join(map(str, train_files))
+    pipes: dict[str, Pipe] = {}
     for name, pipe in training.pipes.items():
         if any(training.tasks[name].can_learn(doc, pipe) for doc in train_docs):
             try:

@@ -49,7 +49,7 @@ def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
     docs: list[Doc] = []
     texts = parse_tags(read_text(path))
     columns = [*map(set, zip_longest(*(word.tags for text in texts for word in text.words), fillvalue=""))]
-    are_tags = [any(map(_is_tag, column)) for column in columns]
+    are_tags = [any(map(_is_tag, column)) for column in columns if any(column)]
     for text in texts if not columns or any(are_tags) else ():
         for line, _, tags in (word for word in text.words if not word.word):
             found = f"{path}:{line}: found {shorten(' '.join(tags))}, expected a word before it."
@@ -65,7 +65,7 @@ def read_bio(path: str | Path, vocab: Vocab | None = None) -> list[Doc]:
         if any(word.tags for word in text.words):
             annotation.set_labelled_spans(doc, read_tagged_spans(text, path, report))
         docs.append(doc)
-    if sum(are_tags) > 1 and not all(are_tags[:-1]):
+    if sum(are_tags) > 1 and not all(are_tags):
         labels = [sorted({tag["label"] for tag in map(TAG.fullmatch, column) if tag}) for column in columns]
         levels = [f"column {i} with {', '.join(names[:5])}" for i, names in enumerate(labels, start=2) if names]
         report.add(LEVELS, f"{path}: found {'; '.join(levels)}.")

@@ -83,11 +83,19 @@ def test_a_cell_that_is_no_tag_is_counted_and_costs_no_other_span(tmp_path: Path
     assert annotation.get_labelled_spans(doc) == [(0, 1, "A"), (2, 3, "A")]
 
 
-def test_columns_of_tags_beside_one_of_none_are_named_with_their_labels(tmp_path: Path):
-    text = "EU NNP B-NP B-ORG\nis VBZ O O\n\n-DOCSTART- -X- O O\n\nAnn NNP B-NP B-PER\n"
-    with pytest.warns(
-        UserWarning, match=r"spans: 1\. The first: \S*a\.bio: found column 3 with NP; column 4 with ORG, PER\.$"
-    ):
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "EU NNP B-NP B-ORG\nis VBZ O O\n\n-DOCSTART- -X- O O\n\nAnn NNP B-NP B-PER\n",
+            "column 3 with NP; column 4 with ORG, PER",
+        ),
+        ("EU B-NP B-ORG NNP\n", "column 2 with NP; column 3 with ORG"),
+    ],
+    ids=["before them", "behind them"],
+)
+def test_columns_of_tags_beside_one_of_none_are_named_with_their_labels(text: str, found: str, tmp_path: Path):
+    with pytest.warns(UserWarning, match=rf"spans: 1\. The first: \S*a\.bio: found {found}\.$"):
         read(tmp_path, text)
 
 

@@ -24,7 +24,7 @@ from ..commands import Annotates, Lang, Sources, read_files, save_docs, split_pa
 from ..files import read_text
 from ..plain import FORMAT, from_dict
 from ..plain.schema import Number, Record, Text
-from ..reports import DOCUMENTS, Report, shorten
+from ..reports import DOCUMENTS, TYPES, Report, shorten
 from .writer import COREFERENT, DOCUMENT_FIELD, LABELLED_TAG, MENTION, NO_MENTIONS, PREDICATE, TEXT_FIELD, TITLE_FIELD
 
 CURE = "Expected a list of tasks: export as JSON, not as JSON-MIN."
@@ -115,10 +115,16 @@ def _make_doc(data: dict[str, Any], text: str, nlp: Language, place: str, report
     if isinstance(document, dict):
         try:
             doc = from_dict({"format": FORMAT, **document, **plain}, nlp)
-            return annotation.declare(doc, document.get(annotation.ANNOTATES_KEY))
         except ValueError as error:
             what = "Took the words of the tokenizer, as those in the data of a task can't be read"
             report.add(what, f"{place}: {error}")
+        else:
+            try:
+                if (types := document.get(annotation.ANNOTATES_KEY)) is not None:
+                    annotation.set_annotates(doc, types)
+            except ValueError as error:
+                report.leave_out(TYPES, f"{place}: {error}")
+            return doc
     return from_dict({"format": FORMAT, **plain}, nlp)
 
 

@@ -145,6 +145,13 @@ def test_one_task_alone_is_read_with_its_text_in_any_field(tmp_path: Path):
     assert (doc.text, annotation.get_title(doc)) == ("Ann left.", "x")
 
 
+def test_types_that_are_no_list_cost_no_words(tmp_path: Path):
+    document = {"tokens": {"start": [0], "end": [9]}, "annotates": "PER"}
+    with pytest.warns(UserWarning, match="^Left out the types that documents are annotated for.*'PER'"):
+        (doc,) = read(tmp_path, task(data={"text": "Ann left.", "document": document}))
+    assert ([token.text for token in doc], annotation.get_annotates(doc)) == (["Ann left."], None)
+
+
 def test_words_that_do_not_fit_are_those_of_the_tokenizer(tmp_path: Path):
     data = {"text": TEXT, "document": {"tokens": [{"start": 0, "end": 3}]}}
     with pytest.warns(UserWarning, match="Took the words of the tokenizer"):
