@@ -41,8 +41,10 @@ from .co_arguments import NOTHING, CoArguments, find_co_arguments
 from .mentions import with_coordinations, with_mentions, without_overruns
 from .missed_names import find_missed_names
 from .scenes import (
+    NO_SUBJECTS,
     attribute_quotations,
     find_in_words,
+    find_subjects,
     learn_quotations,
     outer_quotations,
     quotations_of,
@@ -158,10 +160,11 @@ class EntityResolver(HasSettings, Pipe):
         if self.consistent_clusters:
             arguments = find_co_arguments(doc, frames, scored.mentions)
             forms = read_forms(cleaned.doc, mentions, known)
-            arguments = with_tagged_speakers(cleaned, outer, mentions, forms, arguments)
+            subjects = find_subjects(cleaned, frames)
+            arguments = with_tagged_speakers(cleaned, outer, mentions, forms, arguments, subjects)
             quotations = outer if self.quotations else None
             inner = [(one.start, one.end) for one in found if one.level]
-            clustering = consistent_clusters(cleaned, mentions, scored, quotations, arguments, forms, inner)
+            clustering = consistent_clusters(cleaned, mentions, scored, quotations, arguments, forms, inner, subjects)
             reasons = describe_reasons(cleaned.doc, mentions, clustering.reasons, arguments.apart)
             linked = clustering.antecedents
             scored.write_clusters(doc, prefix, clustering.clusters, linked, links.probabilities(linked), reasons)
@@ -182,6 +185,7 @@ def consistent_clusters(
     arguments: CoArguments = NOTHING,
     forms: Sequence[Form] | None = None,
     inner: Sequence[Mention] = (),
+    subjects: Mapping[int, int] = NO_SUBJECTS,
 ) -> Clustering:
     """Cluster the mentions of a document.
 
@@ -204,7 +208,7 @@ def consistent_clusters(
     utterances = [(start, end) for start, end, _ in turns] or quotations or []
 
     def attribute(clusters: Sequence[int | None], of_speaker: Mapping[int, int]) -> Sequence[Attribution]:
-        scene = read_scene(cleaned, utterances, mentions, evidence, clusters)
+        scene = read_scene(cleaned, utterances, mentions, evidence, clusters, subjects)
         if not turns:
             return Attributor(doc.vocab).attribute(scene)
         return Attributor(doc.vocab).address(scene, [of_speaker[speaker] for *_, speaker in turns])

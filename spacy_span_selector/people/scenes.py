@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -12,10 +11,10 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..annotation import Quotation, get_clusters, get_quotations, has_quotations_annotated, paragraph_numbers
-from ..annotation.frames import find_frame_prefix, get_frames
 from ..documents.cleaned import CleanDoc, clean_doc
 from ..documents.quotations import FoundQuotation, find_quotations
 from ..examples.token_facts import sentence_numbers
+from ..extensions.frames import SrlFrame
 from ..language import QUOTATION_WEIGHTS, SPEECH_VERBS, language_words
 from .attribution import Attribution, Attributor, Scene
 from .attribution.fitting import Attributed, fit_weights
@@ -23,6 +22,7 @@ from .attribution.scene import Range
 from .clustering import read_forms
 from .clustering.forms import read_words
 
+NO_SUBJECTS: Mapping[int, int] = {}
 FEWEST = 200
 """With fewer annotated quotations, the weights of the language serve better."""
 
@@ -52,10 +52,12 @@ def read_scene(
     mentions: Sequence[Range],
     evidence: Sequence[str],
     clusters: Sequence[int | None],
+    subjects: Mapping[int, int] = NO_SUBJECTS,
 ) -> Scene:
     """Collect the facts of a document, as token offsets of it without white space.
 
     clusters (Sequence[int | None]): The cluster of each; None if it is not known yet.
+    subjects (Mapping[int, int]): As `find_subjects` returns them.
     """
     paragraphs = paragraph_numbers(cleaned.source)
     return Scene(
@@ -67,13 +69,13 @@ def read_scene(
         evidence=evidence,
         clusters=clusters,
         verbs=language_words(cleaned.doc.vocab, SPEECH_VERBS),
-        read_subjects=partial(_read_subjects, cleaned),
+        subjects=subjects,
     )
 
 
-def _read_subjects(cleaned: CleanDoc) -> dict[int, int]:
-    frames = get_frames(cleaned.source, find_frame_prefix(cleaned.source))
-    agents = [(frame.start, one.start) for frame in frames for one in frame.arguments if one.role == "ARG0"]
+def find_subjects(cleaned: CleanDoc, frames: Iterable[SrlFrame]) -> dict[int, int]:
+    """From a predicate to the first word of its agent, as frames of the source have them: as `Scene` takes them."""
+    agents = [(frame.predicate.start, one.start) for frame in frames for one in frame.arguments.get("ARG0", ())]
     return dict(np.searchsorted(cleaned.places, np.reshape(agents, (-1, 2))).tolist())
 
 

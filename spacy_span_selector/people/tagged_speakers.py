@@ -5,7 +5,7 @@ They are two persons in 60 of 63 such places of LitBank's training texts; pronou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..annotation import Mention
 from ..documents.cleaned import CleanDoc
@@ -13,7 +13,7 @@ from ..language import SOURCES, language_words
 from .attribution.tags import TagReader
 from .clustering import Form
 from .co_arguments import CoArguments
-from .scenes import read_scene
+from .scenes import NO_SUBJECTS, read_scene
 
 TURN = ""
 """In place of a predicate: that the other mention says the quotation before."""
@@ -25,16 +25,17 @@ def with_tagged_speakers(
     mentions: Sequence[Mention],
     forms: Sequence[Form],
     arguments: CoArguments,
+    subjects: Mapping[int, int] = NO_SUBJECTS,
 ) -> CoArguments:
     """Keep the speaker of a quotation apart from that of the one before, if both have a tag.
 
-    quotations, mentions (Sequence[Mention]): Token offsets in the document without white space.
+    quotations, mentions, subjects: As `read_scene` takes them, of the document without white space.
     """
     if len(quotations) < 2:
         return arguments
     doc = cleaned.doc
     apart = {**arguments.apart}
-    for pair in _speakers_in_a_row(cleaned, quotations, mentions):
+    for pair in _speakers_in_a_row(cleaned, quotations, mentions, subjects):
         first, second = (doc[mentions[number][1] - 1].lower_ for number in pair)
         if first != second and not any(forms[number].is_pronoun for number in pair):
             apart[pair[1]] = {pair[0]: TURN, **apart.get(pair[1], {})}
@@ -42,11 +43,11 @@ def with_tagged_speakers(
 
 
 def _speakers_in_a_row(
-    cleaned: CleanDoc, quotations: Sequence[Mention], mentions: Sequence[Mention]
+    cleaned: CleanDoc, quotations: Sequence[Mention], mentions: Sequence[Mention], subjects: Mapping[int, int]
 ) -> Iterator[tuple[int, int]]:
     """The mentions that the tags of each two quotations in a row name, the first before the second."""
     vocab = cleaned.doc.vocab
-    scene = read_scene(cleaned, quotations, mentions, [""] * len(mentions), range(len(mentions)))
+    scene = read_scene(cleaned, quotations, mentions, [""] * len(mentions), range(len(mentions)), subjects)
     reader = TagReader(scene, language_words(vocab, SOURCES))
     last: int | None = None
     for number in range(len(quotations)):

@@ -7,10 +7,12 @@ from spacy_span_selector.annotation import Quotation, set_clusters, set_paragrap
 from spacy_span_selector.annotation.frames import Argument, Frame, set_frames
 from spacy_span_selector.documents.cleaned import clean_doc
 from spacy_span_selector.documents.quotations import FoundQuotation
+from spacy_span_selector.extensions.frames import doc_frames
 from spacy_span_selector.people.attribution import Attribution
 from spacy_span_selector.people.scenes import (
     attribute_quotations,
     find_in_words,
+    find_subjects,
     gold_attributions,
     outer_quotations,
     quotations_of,
@@ -39,8 +41,10 @@ def test_outer_quotations_do_not_overlap_and_are_in_no_other() -> None:
 def test_a_scene_is_read_without_white_space() -> None:
     words = clean_doc(NLP('Ann left.\n\n"Go," said Tom.'))
     set_frames(words.source, [Frame(8, 9, [Argument(9, 10, "ARG0"), Argument(4, 8, "ARG1")])])
-    scene = read_scene(words, [(3, 7)], [(8, 9)], ["name"], [0])
-    assert scene.subjects == {7: 8}
+    subjects = find_subjects(words, doc_frames(words.source))
+    assert subjects == {7: 8}
+    scene = read_scene(words, [(3, 7)], [(8, 9)], ["name"], [0], subjects)
+    assert scene.subjects == subjects
     assert scene.words == ["Ann", "left", ".", '"', "Go", ",", '"', "said", "Tom", "."]
     assert (scene.sentences, scene.paragraphs) == ([0] * 3 + [1] * 7, [0] * 3 + [1] * 7)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
@@ -32,7 +32,7 @@ class Scene:
     evidence (Sequence[str]): What each is evidence of, as `clustering.forms` says.
     clusters (Sequence[int | None]): The cluster of each; None if it is not known yet, as of "I" in a quotation.
     verbs (Container[str]): Forms of verbs of speech, in lower case.
-    read_subjects (Callable[[], Mapping[int, int]]): Reads `subjects`, which few documents need.
+    subjects (Mapping[int, int]): From a predicate to the first word of its agent, as frames have them.
     """
 
     words: Sequence[str]
@@ -43,12 +43,7 @@ class Scene:
     evidence: Sequence[str]
     clusters: Sequence[int | None]
     verbs: Container[str] = frozenset()
-    read_subjects: Callable[[], Mapping[int, int]] = dict
-
-    @cached_property
-    def subjects(self) -> Mapping[int, int]:
-        """From a predicate to the first word of its agent, as frames have them."""
-        return self.read_subjects()
+    subjects: Mapping[int, int] = field(default_factory=dict)
 
     @cached_property
     def lower(self) -> list[str]:

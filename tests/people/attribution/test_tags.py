@@ -45,7 +45,7 @@ def test_a_tag_tells_who_speaks_to_whom(text: str, speaker: int, addressee: int 
     ],
 )
 def test_a_verb_behind_another_has_the_subject_that_its_frame_has(text: str, verb: int, speaker: int | None) -> None:
-    tags = TagReader(replace(read(text), read_subjects=lambda: {verb: 0}), {})
+    tags = TagReader(replace(read(text), subjects={verb: 0}), {})
     tag = tags.read(0)
     assert (tag and tags.scene.clusters[tag.speaker]) == speaker
     assert speaker != 0 or reader(text).read(0) is None
