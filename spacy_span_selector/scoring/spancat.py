@@ -39,7 +39,7 @@ def _declared_spans(doc: Doc, key: str, reference: Doc) -> list[Span]:
     """The labelled spans of a document, with the labels that the annotation of its reference would have."""
     annotates = get_annotates(reference)
     gold: dict[tuple[int, int], list[str]] = {}
-    for span in read_group(reference, key):
+    for span in read_group(reference, key) if annotates is None else ():
         gold.setdefault((span.start_char, span.end_char), []).append(span.label_)
     spans = []
     for span in read_group(doc, key):
